@@ -3,6 +3,10 @@ import Testing
 
 @Suite("Documents")
 struct DocumentTests {
+    private func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: SourceTree.root.appending(path: path).path(percentEncoded: false))
+    }
+
     @Test("each link to a file of the checkout leads to one")
     func links() throws {
         // Not .build, which may hold a whole copy.
@@ -30,16 +34,12 @@ struct DocumentTests {
         let proofs = "Tests/Live/proof"
         let page = try HandWrittenFile("\(proofs)/README.md")
         let subjects = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.appending(path: proofs).path)
-            .filter {
-                FileManager.default.fileExists(atPath: SourceTree.root.appending(path: "\(proofs)/\($0)/proof.sh").path)
-            }
+            .filter { exists("\(proofs)/\($0)/proof.sh") }
         #expect(subjects.count > 4)
         for subject in subjects {
             #expect(page.contains("proof.sh \(subject)"), "\(subject)")
             let figures = "\(proofs)/\(subject)/figures.txt"
-            guard FileManager.default.fileExists(atPath: SourceTree.root.appending(path: figures).path) else {
-                continue
-            }
+            guard exists(figures) else { continue }
             let lines = try String(contentsOf: SourceTree.root.appending(path: figures), encoding: .utf8).split(
                 separator: "\n")
             #expect(lines.first.map { String($0) } == "bash Tests/Live/proof.sh \(subject)")

@@ -10,8 +10,8 @@ usage() {
 bash Tests/Live/proof.sh SUBJECT [OPTION…]
 
 Tries to break one promise of the server with many inputs, peers or faults, and says how many it tried and what it found. Each
-subject has a control, a planted fault that it must find. Each says --help, which names its options; all but kills have --short, the
-part that continuous integration runs.
+subject has a control, a planted fault that it must find. Each says --help, which names its options; most have --short, which is
+little enough for continuous integration.
 
 Without an option it is the whole subject. If that holds, what it said is kept in Tests/Live/proof/SUBJECT/figures.txt, to which
 the page "What the server promises" (Tests/Live/proof/README.md) refers.
@@ -19,7 +19,7 @@ the page "What the server promises" (Tests/Live/proof/README.md) refers.
 TEXT
     local subject
     for subject in "$proof"/*/proof.sh; do
-        printf '  %-13s%s\n' "$(basename "${subject%/proof.sh}")" "$(sed -n '2s/^# //p' "$subject")"
+        printf '  %-14s%s\n' "$(basename "${subject%/proof.sh}")" "$(sed -n '2s/^# //p' "$subject")"
     done
 }
 

@@ -227,6 +227,7 @@ package final class HTTP2Session {
             String(cString: nghttp2_strerror(Int32(count))))
     }
 
+    /// Notes whether the library lacked memory: see `deinit`.
     func noteMemory(_ code: Int) {
         if code == Int(NGHTTP2_ERR_NOMEM.rawValue) { hasLackedMemory = true }
     }

@@ -51,7 +51,7 @@ private final class Workers: @unchecked Sendable {
         } else if started < Blocking.threads, startThread() {
             started += 1
         } else {
-            guard started > 0 else { endProcess(because: "no thread for blocking calls\n") }
+            guard started > 0 else { endProcess(because: "no thread for blocking calls") }
             pthread_cond_signal(condition)
         }
     }

@@ -1,12 +1,12 @@
 /// Notices that most of a burst of connections have ended, so that their memory can be given back to the system.
 ///
 /// malloc returns by itself only what lies at the end of an arena. What connections have freed lies between what others still use,
-/// and would stay: 3,000 idle TLS connections leave 40 MiB. malloc_trim(3) returns the whole pages among it.
+/// and would stay with the process. malloc_trim(3) returns the whole pages among it.
 struct Burst {
-    /// As many as use so little memory that it may stay.
+    /// Below this peak, connections use so little memory that it may stay.
     static let few = 128
 
-    /// From when most have ended until memory is returned: the last of a burst have ended, too, mostly.
+    /// How long to wait before memory is returned, so that the last connections of the burst have ended, too.
     static let delay: Duration = .seconds(5)
 
     /// The most connections since the last time that memory was to be returned.

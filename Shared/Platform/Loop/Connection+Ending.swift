@@ -70,7 +70,7 @@ extension Connection {
         kept = []
         output.removeAll(on: core)
         if descriptor >= 0 {
-            if core.watch.contains(self) { core.watch.remove(self) }
+            core.watch.remove(self)
             Glibc.close(descriptor)
             descriptor = -1
         }

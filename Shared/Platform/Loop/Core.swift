@@ -51,7 +51,7 @@ package final class Core: TaskExecutor, @unchecked Sendable {
 
     private init(isManual: Bool, now: Moment) {
         wakeUp = linux_eventfd()
-        guard wakeUp >= 0 else { endProcess(because: "no descriptors left for a core\n") }
+        guard wakeUp >= 0 else { endProcess(because: "no descriptors left for a core") }
         watch = WatchList(wakeUp: wakeUp)
         self.isManual = isManual
         self.now = now
@@ -69,7 +69,7 @@ package final class Core: TaskExecutor, @unchecked Sendable {
                 Unmanaged<Core>.fromOpaque(context).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
-        guard status == 0 else { endProcess(because: "no thread for a core\n") }
+        guard status == 0 else { endProcess(because: "no thread for a core") }
     }
 
     /// Creates a core for a test, which turns it by hand and decides what time it is. It belongs to the thread that turned it

@@ -93,7 +93,7 @@ final class ListeningSocket: Watched {
         guard descriptor >= 0 else { return }
         retry?.cancel()
         if !isPaused { accept(.max) }
-        if core.watch.contains(self) { core.watch.remove(self) }
+        core.watch.remove(self)
         close(descriptor)
         descriptor = -1
     }

@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// Ends the process where it can't even begin, and says why: in a release build a precondition has no words.
+/// Ends a process that can't begin to serve, with a line on standard error: a release build omits a precondition's text.
 func endProcess(because reason: StaticString) -> Never {
     reason.withUTF8Buffer { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    _ = write(STDERR_FILENO, "\n", 1)
     abort()
 }

@@ -47,7 +47,7 @@ struct WatchList {
         // Edge-triggered, every write is an event, and nobody has to read the counter, which 2^64 wake-ups would fill (eventfd(2)).
         let events = EPOLLIN.rawValue | EPOLLET.rawValue
         let status = linux_epoll_set(epoll, EPOLL_CTL_ADD, wakeUp, events, Self.wakeUpToken)
-        guard status == 0 else { endProcess(because: "no descriptors left for a core\n") }
+        guard status == 0 else { endProcess(because: "no descriptors left for a core") }
     }
 
     func end() {

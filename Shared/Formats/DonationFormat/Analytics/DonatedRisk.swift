@@ -81,7 +81,8 @@ extension DonatedRiskLevel {
 extension Day {
     private static let seconds: Int64 = 86_400
 
-    /// Nil for 0 and -1, which apps send if there is no day, for all of the day that would be written as 0, and for years far away.
+    /// Nil for 0 and -1, which apps send if there is no day; for 1 January 1970, which would be written as 0; and for years
+    /// far away.
     init?(wireSeconds seconds: Int64) {
         guard seconds >= Self.seconds, let number = Int32(exactly: seconds / Self.seconds), number < 1 << 16 else {
             return nil

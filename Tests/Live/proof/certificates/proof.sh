@@ -15,7 +15,7 @@ roles, App Attest its chain, and each certificate and each laboratory's request 
 Tests/Live/proof/certificates/explained.tsv; if a role or a field is read as another; and if the program ends, or takes more than
 two seconds or 256 MiB. The control, verification that accepts every chain, has to be found out.
 
-100,000 chains take a quarter of an hour on an idle core.
+There are 100,000 chains.
 
   --short       as many chains as 12 seconds allow
   --count N     N chains

@@ -20,7 +20,7 @@ Starts a metadata proxy in front of a recorder, and a test-result-server with Po
 At every point the program answers as the contract says, refuses or closes; it doesn't end, spin, log without bounds or give anybody
 another's answer; it serves those who aren't concerned, and everybody when the fault has ended. What it has acknowledged is in the
 table. A program may end where calls.py says so, since Swift ends one without memory. The control, a naive server in C, must be
-objected to in each kind. Takes a quarter of an hour on two idle cores. Needs root, for namespaces.
+objected to in each kind. Needs root, for namespaces.
 
   --short       a few points of each kind: half a minute
   --only KIND   this kind
@@ -67,9 +67,4 @@ for program in naive shim.so; do
     "${compile[@]}" -lcrypto -ldl || fail "The compiler doesn't take $program: see above."
 done
 
-# MARK: The proof
-
-started=$SECONDS
-setpriv --pdeathsig TERM "$python" "$checkout/Tests/Live/proof/faults/faults.py" --state "$scratch/state" --programs "$programs" \
-    --scratch "$scratch" ${options[@]+"${options[@]}"} || fail "FAILED: faults; the objections are above."
-say "PROVED: faults in $((SECONDS - started)) seconds."
+prove faults ${options[@]+"${options[@]}"}

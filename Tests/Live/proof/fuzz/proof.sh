@@ -7,8 +7,7 @@ usage() {
     cat <<'TEXT'
 bash Tests/Live/proof.sh fuzz [--short]
 
-Searches all targets of Tests/Fuzz/fuzz.sh, which has further options, for input that breaks a decoder: 100 million runs, a few
-hours of one core.
+Searches all targets of Tests/Fuzz/fuzz.sh, which has further options, for input that breaks a decoder: 100 million runs.
 
   --short   2 million runs, the same each time: about a minute of two idle cores, and the build
   --help    this text

@@ -16,19 +16,16 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "hostile"))
+from curl_cffi import requests
 
-from curl_cffi import requests  # noqa: E402
-
-import controls  # noqa: E402
-import hellos  # noqa: E402
-import openssl  # noqa: E402
-import rules  # noqa: E402
-from check import Proxy, Suite  # noqa: E402
-from client import http1  # noqa: E402
-from client.proxy import Process, die_with_parent  # noqa: E402
-from upstream import Upstream  # noqa: E402
+import controls
+import hellos
+import openssl
+import rules
+from check import Proxy, Suite
+from client import http1
+from client.proxy import Process, die_with_parent
+from upstream import Upstream
 
 # Seconds that an honest client may wait beside an attack, on a machine that does other things, too.
 PATIENCE = 3

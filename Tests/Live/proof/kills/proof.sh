@@ -25,7 +25,7 @@ SIGKILL, has to be found out.
 There is no --short: deploy/test.sh does the same with 8 kills, and hostile.sh drain with 6 drains.
 
   --kills N   kills in each of the five parts (default 200, which take about twelve minutes), or 0
-  --drains N  proxies ended with SIGTERM (default 1000, which take about an hour), or 0
+  --drains N  proxies ended with SIGTERM (default 1000), or 0
   --seed N    the seed of the kills' random moments; by default another one each time, which is printed
   --help      this text
 TEXT

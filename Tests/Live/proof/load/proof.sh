@@ -56,11 +56,4 @@ prepare_python
 build_release
 start_suite
 
-# As many open files as the system allows: each connection is open at both ends.
-ulimit -n "$(ulimit -H -n)" 2>/dev/null || true
-started=$SECONDS
-PYTHONPATH="$PYTHONPATH:$checkout/Tests/Live/hostile:$checkout/Tests/Live/proof" setpriv --pdeathsig TERM \
-    "$python" "$checkout/Tests/Live/proof/load/load.py" --state "$scratch/state" --programs "$programs" --scratch "$scratch" \
-    --nginx "$nginx" --haproxy "$haproxy" --seconds "$seconds" --crowd "$crowd" "${short[@]}" ||
-    fail "FAILED: load; the objections are above."
-say "PROVED: load in $((SECONDS - started)) seconds."
+prove load --nginx "$nginx" --haproxy "$haproxy" --seconds "$seconds" --crowd "$crowd" "${short[@]}"

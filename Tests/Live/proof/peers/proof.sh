@@ -14,8 +14,6 @@ bodies, and posts while one of the proxies gets SIGTERM. It objects if an answer
 gets another body than was sent, half a body or one twice, and if what a proxy refuses when it ends isn't repeated by the peer at
 the other. The control, a server that cuts bodies, ignores resets and ends without a word, has to be found out in each of these.
 
-The whole takes about two minutes.
-
   --short       one drain with each peer instead of five
   --help        this text
 TEXT
@@ -42,8 +40,4 @@ prepare_programs
 build_release
 start_suite
 
-started=$SECONDS
-PYTHONPATH="$PYTHONPATH:$checkout/Tests/Live/hostile" setpriv --pdeathsig TERM "$python" "$checkout/Tests/Live/proof/peers/peers.py" \
-    --state "$scratch/state" --programs "$programs" --scratch "$scratch" --haproxy "$haproxy" --envoy "$envoy" "${options[@]}" ||
-    fail "FAILED: peers; the objections are above."
-say "PROVED: peers in $((SECONDS - started)) seconds."
+prove peers --haproxy "$haproxy" --envoy "$envoy" "${options[@]}"

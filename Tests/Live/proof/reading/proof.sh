@@ -15,8 +15,8 @@ accept what three of them refuse without a reason in Tests/Live/proof/reading/kn
 all must read as one request, and with answers, which curl reads, too. The control, naive parsers in the place of ours, must give
 findings of every kind.
 
-A million connections of requests, and 100,000 of what we write and of answers, take about an hour on two idle cores. Before that
-a suite is started, for what its metadata proxy sends to the services.
+There are a million connections of requests, and 100,000 of what we write and of answers. Before that a suite is
+started, for what its metadata proxy sends to the services.
 
   --short       3,000, 1,500 and 1,500, without a suite: half a minute
   --count N     N connections of requests, and a tenth of that of the others

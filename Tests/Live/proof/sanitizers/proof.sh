@@ -10,7 +10,7 @@ case ${1:-} in
 bash Tests/Live/proof.sh sanitizers
 
 Runs Tests/sanitize.sh, which has further options, with `address` and with `thread`: two builds, and each test and each attack of
-Tests/Live/hostile.sh twice. Takes a few hours. There is no short form: the builds alone would take continuous integration too long.
+Tests/Live/hostile.sh twice. There is no short form: the builds alone would take continuous integration too long.
 TEXT
         exit 0
         ;;
