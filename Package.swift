@@ -224,9 +224,9 @@ targets += shared(
 targets += shared(
     "Calling", in: "Platform",
     uses: [
-        "HTTP1", "HTTP2", "HTTPContract", "HTTPMessage", "HTTPTypes", "Loop", "Metrics", "Running", "ServiceLifecycle",
-        "TLS",
-    ], testsUse: ["Serving"])
+        "HTTP1", "HTTP2", "HTTPContract", "HTTPMessage", "HTTPTypes", "Logging", "Loop", "Metrics", "Running",
+        "ServiceLifecycle", "TLS",
+    ], testsUse: ["Logging", "Serving"])
 targets += shared(
     "Pages", in: "Platform", uses: ["Crypto", "HTTPContract", "HTTPTypes", "Running", "Serving"])
 targets += shared(
@@ -327,11 +327,11 @@ targets += service(
 targets += service(
     "DataDonation", executable: "data-donation",
     uses: serviceParts + storageParts + [
-        "AuditFormat", "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck",
-        "PlayIntegrity", "HourKeys", "Credentials", "Crypto", "ExposureKeys", "OutsideCalls",
+        "AuditFormat", "Calling", "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE",
+        "DeviceCheck", "PlayIntegrity", "HourKeys", "Credentials", "Crypto", "ExposureKeys", "OutsideCalls",
     ],
     testsUse: [
-        "DevelopmentAttestation", "DevelopmentAttestationAPI", "SeizedBytes", "Calling",
+        "DevelopmentAttestation", "DevelopmentAttestationAPI", "SeizedBytes",
     ])
 targets += service(
     "Further", executable: "further",

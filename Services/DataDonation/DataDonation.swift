@@ -34,7 +34,7 @@ package struct DataDonation: AsyncParsableCommand {
         let tls = try TLSFiles(settings)
         let hashes = try DonationHashes(settings)
         let attest = try IPhoneProofs.appAttest(settings, runtime.logger)
-        let apple = try DeviceCheckClient(settings, clock: clock)
+        let apple = try DeviceCheckClient(settings, clock: clock, runtime.logger)
         let keys = try AndroidProofs.keys(settings)
         let configured: [Proof?] = [
             attest.map { _ in .appAttest }, apple.map { _ in .deviceCheck }, keys.map { _ in .playIntegrity },

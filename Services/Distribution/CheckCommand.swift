@@ -11,7 +11,7 @@ struct CheckCommand: ParsableCommand {
         commandName: "check", abstract: "Check the static files before they are published.",
         discussion: """
             Reads the folder of static files as `run` and `publish` do, and says for each file which message it becomes and \
-            how large that is, or what is wrong with it. Signs and publishes nothing, and needs neither configuration nor \
+            how large that is, or what is wrong with it. A note names what is published, but looks like a mistake. Signs and publishes nothing, and needs neither configuration nor \
             database. Ends with 1 if any file would be left out.
 
             The folder mirrors the published tree: version/v2/app_config_ios.json is published at \
@@ -48,8 +48,9 @@ struct CheckCommand: ParsableCommand {
             "\(row.0.padded(to: first))  \(row.1.padded(to: second))  \(row.2)"
         }
         let bad = files.problems.flatMap { problem in problem.reasons.map { "\(problem.file): \($0)" } }
+        let notices = files.notices.flatMap { notice in notice.reasons.map { "\(notice.file): note: \($0)" } }
         let sum = "\(files.archives.count) to be published, \(files.problems.count) left out"
-        return good + bad + [sum]
+        return good + notices + bad + [sum]
     }
 }
 

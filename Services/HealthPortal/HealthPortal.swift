@@ -1,6 +1,7 @@
 package import ArgumentParser
 import Calling
 import FoundationEssentials
+import HTTPContract
 import HTTPTypes
 import Logging
 import Metrics
@@ -11,6 +12,7 @@ import Schema
 import Serving
 import TLS
 import TraceKeyAPI
+import VerificationAPI
 
 /// The executable `health-portal`: the pages of health officers.
 package struct HealthPortal: AsyncParsableCommand {
@@ -57,7 +59,10 @@ package struct HealthPortal: AsyncParsableCommand {
             refreshing: RefreshTokens(store: store, keys: keys, tokens: tokens, rules: rules, clock: clock),
             clock: clock)
         let verification = try ServiceClient(
-            base: settings.url("verification.url"), tls: TLSFiles(settings), name: "verification-server")
+            base: settings.url("verification.url"), tls: TLSFiles(settings), name: "verification-server",
+            logger: runtime.logger)
+        let check = PeerCheck(
+            verification, at: "verification.url", needing: [VerificationAPI.teleTANState.route], logger: runtime.logger)
         let portal = try Portal(settings)
         let pages = PageAnswers(provider: provider.origin, portal: portal, clock: clock)
 
@@ -158,7 +163,7 @@ package struct HealthPortal: AsyncParsableCommand {
         try await runtime.run(
             listeners: [browsers, logOuts, tracing],
             services: [
-                database, ClockWatch(databaseClock, runtime), verification,
+                database, ClockWatch(databaseClock, runtime), verification, check,
                 discovery.refreshing(in: runtime), providerKeys.refreshing(in: runtime),
                 // Sessions end in minutes; their rows go soon after.
                 Retention.every(300, for: .healthPortal, in: database, by: databaseClock, runtime),
@@ -171,6 +176,6 @@ package struct HealthPortal: AsyncParsableCommand {
                     return ["sessions": "\(count)"]
                 },
             ],
-            readiness: [ServiceDatabase.readiness(of: database)], warnings: { audit.warnings })
+            readiness: [ServiceDatabase.readiness(of: database)], warnings: { audit.warnings + check.warnings })
     }
 }

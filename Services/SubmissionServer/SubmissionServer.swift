@@ -43,7 +43,10 @@ package struct SubmissionServer: AsyncParsableCommand {
         let store = InboxStore(database)
         let inbox = Inbox(store: store, current: store.currentKey(by: clock), clock: runtime.clock)
         let verification = try ServiceClient(
-            base: settings.url("verification.url"), tls: tls, name: "verification-server")
+            base: settings.url("verification.url"), tls: tls, name: "verification-server", logger: runtime.logger)
+        let check = PeerCheck(
+            verification, at: "verification.url",
+            needing: [VerificationAPI.reservations.route, VerificationAPI.confirmations.route], logger: runtime.logger)
         let tans = UploadTANs(verification: verification)
         let rules = PayloadRules(origin: try await settings.agreed(on: .origin, in: database))
         func accept(_ form: UploadForm, _ operation: Endpoint<UploadRequest, UploadAccepted>) -> AcceptUpload {
@@ -59,8 +62,8 @@ package struct SubmissionServer: AsyncParsableCommand {
         }
         try await runtime.run(
             listeners: [listener],
-            services: [database, ClockWatch(clock, runtime), verification] + tans.services + [inbox],
-            readiness: [ServiceDatabase.readiness(of: database), inbox.readiness])
+            services: [database, ClockWatch(clock, runtime), verification, check] + tans.services + [inbox],
+            readiness: [ServiceDatabase.readiness(of: database), inbox.readiness], warnings: { check.warnings })
     }
 
     // MARK: The fold

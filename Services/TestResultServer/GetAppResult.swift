@@ -1,5 +1,6 @@
 import Credentials
 import HTTPContract
+import Running
 import Serving
 import TestResultAPI
 
@@ -8,9 +9,17 @@ import TestResultAPI
 /// An unknown id counts as a pending test, and asking for it leaves no trace, so that guessing doesn't fill the table.
 struct GetAppResult: Sendable {
     let store: ResultStore
+    let clock: WallClock
 
+    /// The single route answers as the Corona-Warn-App's server does, where the query creates a row with the current time.
+    ///
+    /// Its verification server reads a missing `sc` as 0, and tells phones 1970 (cwa-testresult-server, `TestResultService`;
+    /// cwa-verification-server, `TestResult`).
     func handle(_ query: ResultQuery, from caller: Caller) async throws -> ResultAnswer {
-        Self.answer(try await store.find([query.id])[query.id])
+        let answer = Self.answer(try await store.find([query.id])[query.id])
+        return ResultAnswer(
+            testResult: answer.testResult, sampleCollected: answer.sampleCollected ?? clock.epochSeconds,
+            labID: answer.labID)
     }
 
     func handleMany(_ queries: ResultQueries, from caller: Caller) async throws -> ResultAnswers {

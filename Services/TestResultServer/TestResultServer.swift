@@ -55,8 +55,9 @@ package struct TestResultServer: AsyncParsableCommand {
             routes.on(TestResultAPI.pocnatResult, use: GetCentreResult(family: .pocnat, store: store).handle)
         }
         let suite = try Listener("internal", from: settings, defaultPort: 8021, security: .mutualTLS(tls)) { routes in
-            routes.on(TestResultAPI.appResult, use: GetAppResult(store: store).handle)
-            routes.on(TestResultAPI.appResults, use: GetAppResult(store: store).handleMany)
+            let results = GetAppResult(store: store, clock: runtime.clock)
+            routes.on(TestResultAPI.appResult, use: results.handle)
+            routes.on(TestResultAPI.appResults, use: results.handleMany)
         }
         try await runtime.run(
             listeners: [suite, laboratories],

@@ -1,8 +1,11 @@
 package import ArgumentParser
 import Calling
 import Credentials
+import DonationAPI
+import HTTPContract
 package import Running
 import Schema
+import ServiceLifecycle
 import Serving
 import TLS
 import TestResultAPI
@@ -46,14 +49,25 @@ package struct VerificationServer: AsyncParsableCommand {
         let figures = FigureRelease(calendar, in: database, by: databaseClock)
         let store = RegistrationStore(database)
         let results = try ServiceClient(
-            base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
+            base: settings.url("testResults.url"), tls: tls, name: "test-result-server", logger: runtime.logger)
         // An upload waits for at most two batches, also one with a TAN: by default half of what phones wait for an answer.
         let patience = try settings.int("donation.milliseconds", default: 500, in: 10...60_000)
         let donation =
             settings.optionalString("donation.url") == nil
             ? nil
             : try ServiceClient(
-                base: settings.url("donation.url"), tls: tls, name: "data-donation", deadline: .milliseconds(patience))
+                base: settings.url("donation.url"), tls: tls, name: "data-donation", deadline: .milliseconds(patience),
+                logger: runtime.logger)
+        var checks = [
+            PeerCheck(
+                results, at: "testResults.url", needing: [TestResultAPI.appResults.route], logger: runtime.logger)
+        ]
+        if let donation {
+            checks.append(
+                PeerCheck(
+                    donation, at: "donation.url", needing: [DonationAPI.reportRedemptions.route], logger: runtime.logger
+                ))
+        }
         let passwords = ReportPasswords(donation: donation, tans: tans)
         let uses = TANStore(database)
         let lookUp = ResultLookUp(store: store, tans: uses, results: results)
@@ -99,7 +113,7 @@ package struct VerificationServer: AsyncParsableCommand {
             listeners: [apps, suite, portal],
             services: (donation.map { [$0] } ?? []) + [
                 database, ClockWatch(databaseClock, runtime), results,
-            ] + lookUp.services + [
+            ] + (checks as [any Service]) + lookUp.services + [
                 registrations, officers.refreshing(in: runtime),
                 // Hourly counts are deleted soon after their hour.
                 Retention.every(300, for: .verification, in: database, by: databaseClock, calendar: calendar, runtime),
@@ -110,6 +124,7 @@ package struct VerificationServer: AsyncParsableCommand {
                         .warningsSent(uploads: tans.perRegistration + (donation == nil ? 0 : 1)),
                     ], in: runtime),
             ],
-            readiness: [ServiceDatabase.readiness(of: database)])
+            readiness: [ServiceDatabase.readiness(of: database)],
+            warnings: { [checks] in checks.flatMap(\.warnings) })
     }
 }

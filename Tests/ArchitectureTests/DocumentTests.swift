@@ -29,6 +29,32 @@ struct DocumentTests {
         }
     }
 
+    @Test("the page of simulators has each of them, and each row ends with a switch of its README or a reason")
+    func simulators() throws {
+        let folder = "Services/Development/Simulators"
+        let page = try String(contentsOf: SourceTree.root.appending(path: "\(folder)/README.md"), encoding: .utf8)
+        let simulators = try FileManager.default.contentsOfDirectory(
+            atPath: SourceTree.root.appending(path: folder).path
+        ).filter { !$0.hasSuffix(".md") }
+        #expect(simulators.count == 4)
+        for simulator in simulators {
+            let section = try #require(
+                page.components(separatedBy: "\n## ").first { $0.hasPrefix("[\(simulator)](\(simulator)/README.md)") },
+                "\(simulator)")
+            let readme = try String(
+                contentsOf: SourceTree.root.appending(path: "\(folder)/\(simulator)/README.md"), encoding: .utf8)
+            let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+            #expect(rows.count > 3)
+            for row in rows {
+                let last = try #require(row.split(separator: " | ").last)
+                if last.hasPrefix("No: ") { continue }
+                let switches = last.matches(of: /`([^`]+)`/).map(\.1)
+                #expect(!switches.isEmpty, "\(row)")
+                for name in switches { #expect(readme.contains(name), "\(simulator): \(name)") }
+            }
+        }
+    }
+
     @Test("What the server promises names each subject of proof.sh, and figures are of a whole run of it")
     func promises() throws {
         let proofs = "Tests/Live/proof"

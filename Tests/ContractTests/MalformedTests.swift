@@ -139,11 +139,19 @@ import VerificationAPI
         + [
             #"{"testResults":[{"id":"\#(guid)"}]}"#, #"{"testResults":[{"result":1}]}"#,
             #"{"testResults":[{"id":"\#(guid)","result":15}]}"#, #"{"testResults":[{"id":"\#(guid)","result":-1}]}"#,
-            #"{"testResults":[{"id":"\#(guid)","result":"1"}]}"#, #"{"testResults":[{"id":"\#(guid)","result":1.5}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":"1.0"}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":1.5}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":""}]}"#, #"{"testResults":[{"id":"\#(guid)","result":true}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":null}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":[1]}]}"#,
+            #"{"testResults":{"id":"\#(guid)","result":1}}"#, #"{"testResults":[{"id":777,"result":1}]}"#,
             #"{"testResults":[{"id":"\#(guid)","result":1,"sc":1779796800000}]}"#,
             #"{"testResults":[{"id":"\#(guid)","result":1,"sc":"now"}]}"#,
-            #"{"testResults":[{"id":"\#(guid)","result":1,"sc":0.5}]}"#,
-            #"{"testResults":[{"id":"","result":1}]}"#, #"{"testResults":[{"id":"\#(guid)","result":1}],"labId":7}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":1,"sc":1e300}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":1,"sc":"1.5"}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":1,"sc":false}]}"#,
+            #"{"testResults":[{"id":"","result":1}]}"#, #"{"testResults":[{"id":"\#(guid)","result":1}],"labId":7.5}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":1}],"labId":["lab-7"]}"#,
             #"{"testResults":"\#(guid)"}"#, #"{"labId":"lab-7"}"#,
         ].flatMap { body in batches.map { Case($0, body) } }
         + [#"{"id":null}"#, #"{"id":""}"#, #"{"id":"\#(guid)0"}"#, #"{"id":["\#(guid)"]}"#]

@@ -1,6 +1,8 @@
+import Calling
 import DeviceCheck
 import FoundationEssentials
 import HTTPTypes
+import Logging
 import OutsideCalls
 import Running
 import ServiceLifecycle
@@ -15,9 +17,11 @@ struct DeviceCheckClient: Service {
     private let calls: KeptCalls
     private let clock: WallClock
     private let deadline: Duration
+    /// A revoked key, or a wrong team or clock, would otherwise show in 503s alone.
+    private let refusals: RefusalLog
 
     /// From `deviceCheck.key`, `.keyID`, `.teamID`, `.url`, `.authorities` and `.milliseconds`; nil if the first isn't set.
-    init?(_ settings: Settings, clock: WallClock) throws(ConfigurationProblem) {
+    init?(_ settings: Settings, clock: WallClock, _ logger: Logger) throws(ConfigurationProblem) {
         guard settings.optionalString("deviceCheck.key") != nil else { return nil }
         let pem = try settings.text("deviceCheck.key")
         let (keyID, team) = (try settings.string("deviceCheck.keyID"), try settings.string("deviceCheck.teamID"))
@@ -34,6 +38,7 @@ struct DeviceCheckClient: Service {
             ? nil : try settings.path("deviceCheck.authorities")
         calls = try KeptCalls(authorities: authorities, reach: .everywhere)
         self.clock = clock
+        refusals = RefusalLog(peer: "devicecheck", logger)
     }
 
     func run() async throws {
@@ -53,6 +58,8 @@ struct DeviceCheckClient: Service {
         guard
             let answer = try? await calls.send(request, within: deadline, limit: DeviceCheckAnswer.longest)
         else { return .tryLater }
-        return DeviceCheckAnswer(to: operation, status: answer.status.code, body: answer.body)
+        let meaning = DeviceCheckAnswer(to: operation, status: answer.status.code, body: answer.body)
+        if meaning == .ourFault { refusals.refused(answer.status, at: operation.path) }
+        return meaning
     }
 }

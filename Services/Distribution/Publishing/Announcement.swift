@@ -22,7 +22,8 @@ struct Announcement: Sendable {
         let settings = runtime.configuration
         guard settings.optionalString("push.url") != nil else { return nil }
         dispatcher = try ServiceClient(
-            base: settings.url("push.url"), tls: try TLSFiles(settings), name: "push-dispatcher")
+            base: settings.url("push.url"), tls: try TLSFiles(settings), name: "push-dispatcher",
+            logger: runtime.logger)
         failures = Counter(label: "announcement_failures_total", factory: runtime.metrics)
         logger = runtime.logger
     }

@@ -53,6 +53,8 @@ struct Publisher: Sendable {
         /// Invalid static files.
         var refused: [StaticFileProblem] = []
         var refusedFiles: Int { refused.count }
+        /// Published static files that look like a mistake.
+        var notices: [StaticFileProblem] = []
         /// Home keys that no hour has taken yet; nil if the run didn't look.
         var waiting: WaitingKeys?
         /// Whether an index changed.
@@ -92,7 +94,7 @@ struct Publisher: Sendable {
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
-        refusedFiles.set(report.refused)
+        refusedFiles.set(report.refused, notices: report.notices)
         // Announce first: if anything below fails, no later run announces these packages.
         if report.isNews { await announcement?.send() }
         var waiting = report.waiting

@@ -267,6 +267,7 @@ struct PublishingRun {
                 })
         }
         report.refused = files.problems
+        report.notices = files.notices
     }
 
     /// Writes tracers' events, so that a lost tree is whole after one run. They have a schedule of their own (``PublishVenueEvents``),

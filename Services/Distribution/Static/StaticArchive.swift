@@ -8,4 +8,6 @@ struct StaticArchive: Equatable, Sendable {
     let content: String?
     /// `export.bin`, without a header.
     let export: [UInt8]
+    /// What looks like a mistake in it, although phones can read it: plain sentences.
+    let notices: [String]
 }

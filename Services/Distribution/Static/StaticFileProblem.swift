@@ -1,4 +1,4 @@
-/// Why a static file isn't published.
+/// Why a static file isn't published, or what looks like a mistake in one that is.
 struct StaticFileProblem: Error, Equatable, Sendable {
     /// Relative to the folder of static files; characters that could upset a terminal or a log are replaced.
     let file: String

@@ -14,6 +14,11 @@ struct StaticFiles: Equatable, Sendable {
     /// The problems in the order of their files. A problem affects only its own file.
     let problems: [StaticFileProblem]
 
+    /// What looks like a mistake in files that are published, in the order of their paths.
+    var notices: [StaticFileProblem] {
+        archives.filter { !$0.notices.isEmpty }.map { StaticFileProblem(file: $0.file, reasons: $0.notices) }
+    }
+
     /// The folder itself can't be read.
     struct FolderProblem: OperatorProblem {
         let folder: String
@@ -119,7 +124,9 @@ struct StaticFiles: Equatable, Sendable {
                 let contradictions = (expected as? StaticMessage)?
                     .contradictions(encoded: export, publishingFrom: lowestLevel)
                 if let contradictions, !contradictions.isEmpty { throw InvalidMessage(contradictions) }
-                return StaticArchive(path: name.path, file: file, content: expected?.name, export: export)
+                return StaticArchive(
+                    path: name.path, file: file, content: expected?.name, export: export,
+                    notices: (expected as? StaticMessage)?.notices(encoded: export) ?? [])
             } catch {
                 throw StaticFileProblem(file: file, reasons: error.findings)
             }

@@ -1,5 +1,4 @@
 import Credentials
-import FoundationEssentials
 import HTTPContract
 import Running
 import Serving
@@ -26,9 +25,4 @@ struct GetTestResult: Sendable {
             testResult: answer.testResult, sampleCollected: answer.sampleCollected ?? clock.epochSeconds,
             labID: answer.labID)
     }
-}
-
-extension WallClock {
-    /// Seconds since the epoch, as results carry them.
-    var epochSeconds: Int32 { Int32(clamping: Int64(now.timeIntervalSince1970)) }
 }

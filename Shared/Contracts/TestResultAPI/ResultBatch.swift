@@ -30,6 +30,18 @@ package struct ResultBatch<ID: TestName>: JSONMessage, Equatable {
             case id, result
             case sampleCollected = "sc"
         }
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(ID.self, forKey: .id)
+            let code = try container.decode(ConvertedNumber.self, forKey: .result)
+            guard let number = code.exactly, let result = TestResultCode(rawValue: number) else {
+                throw MalformedMessage()
+            }
+            self.result = result
+            let seconds = try container.decodeIfPresent(ConvertedNumber.self, forKey: .sampleCollected)
+            sampleCollected = try seconds?.wholeSeconds()
+        }
     }
 
     /// 1...1000 entries (``TestResultAPI/maximumResults``), otherwise 400.
@@ -46,5 +58,11 @@ package struct ResultBatch<ID: TestName>: JSONMessage, Equatable {
     private enum CodingKeys: String, CodingKey {
         case testResults
         case labID = "labId"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        testResults = try container.decode([Result].self, forKey: .testResults)
+        labID = try container.decodeIfPresent(ConvertedText.self, forKey: .labID)?.text
     }
 }

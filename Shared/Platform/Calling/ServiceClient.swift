@@ -2,6 +2,7 @@ import FoundationEssentials
 package import HTTPContract
 import HTTPMessage
 import HTTPTypes
+package import Logging
 import Loop
 import Metrics
 package import Running
@@ -26,6 +27,7 @@ package struct ServiceClient: Service, TLSUser {
     private let answerLimit: Int
     private let http: HTTPClient
     private let outcomes: Outcomes
+    private let refusals: RefusalLog?
 
     /// - Parameters:
     ///   - base: scheme, host and port, such as `https://localhost:8010`.
@@ -33,11 +35,13 @@ package struct ServiceClient: Service, TLSUser {
     ///   - name: the other service's name.
     ///   - deadline: for a whole call.
     ///   - answerLimit: the maximum size of an answer's body in bytes.
+    ///   - logger: is told of refusals; nil for tools, which tell people themselves.
     package init(
-        base: String, tls: TLSFiles?, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20
+        base: String, tls: TLSFiles?, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20,
+        logger: Logger? = nil
     ) throws(ConfigurationProblem) {
         let http = try HTTPClient(base: base, tls: tls, name: name) { $0.connectTime = deadline }
-        self.init(http, name: name, deadline: deadline, answerLimit: answerLimit)
+        self.init(http, name: name, deadline: deadline, answerLimit: answerLimit, logger: logger)
     }
 
     /// Creates a client without a certificate, as apps are.
@@ -48,15 +52,16 @@ package struct ServiceClient: Service, TLSUser {
         base: String, authorities: String, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20
     ) throws(ConfigurationProblem) {
         let http = try HTTPClient(base: base, authorities: authorities) { $0.connectTime = deadline }
-        self.init(http, name: name, deadline: deadline, answerLimit: answerLimit)
+        self.init(http, name: name, deadline: deadline, answerLimit: answerLimit, logger: nil)
     }
 
-    private init(_ http: HTTPClient, name: String, deadline: Duration, answerLimit: Int) {
+    private init(_ http: HTTPClient, name: String, deadline: Duration, answerLimit: Int, logger: Logger?) {
         self.name = name
         self.deadline = deadline
         self.answerLimit = answerLimit
         self.http = http
         outcomes = Outcomes(peer: name)
+        refusals = logger.map { RefusalLog(peer: name, $0) }
     }
 
     /// The TLS files in use; nil without a certificate.
@@ -79,8 +84,18 @@ package struct ServiceClient: Service, TLSUser {
             return response
         } catch {
             outcomes.record(endpoint.route.path, Outcome(error), since: start)
+            refusals?.record(error, of: endpoint, at: start)
             throw error
         }
+    }
+
+    /// The peer's status for a request to an operation's path with a method that it doesn't have there.
+    ///
+    /// Nothing happens, and nothing is counted or logged. Our own servers answer 405 where they have the operation (RFC 9110,
+    /// section 15.5.6), 404 elsewhere.
+    func statusOfOtherMethod(at route: Route) async throws(CallFailure) -> HTTPResponse.Status {
+        let request = ClientRequest(route.method == .get ? .delete : .get, route.path, fields: FieldLines(), body: nil)
+        return try await http.send(request, within: deadline, limit: answerLimit).status
     }
 
     private func perform<Req: WireMessage, Res: WireMessage>(

@@ -44,6 +44,25 @@ import Testing
         #expect(try StaticFiles(in: Self.shipped, of: "DE") == files)
     }
 
+    @Test("a unit that is twice in local figures is published, with a note for the operator")
+    func repeatedUnit() throws {
+        let unit = #"{"administrativeUnitShortId": 16056}"#
+        let file = "version/v1/local_stats_6.json"
+        try folder([file: #"{"administrativeUnitData": [\#(unit), \#(unit)]}"#]) { root in
+            let files = try StaticFiles(in: root, of: "DE")
+            #expect(files.problems.isEmpty)
+            #expect(files.archives.map(\.path) == ["version/v1/local_stats_6"])
+            let note =
+                "administrativeUnitData.administrativeUnitShortId has 16056 more than once: iPhones show the first of them."
+            #expect(files.notices == [StaticFileProblem(file: file, note)])
+            let lines = CheckCommand.report(files)
+            #expect(lines.dropFirst() == ["\(file): note: \(note)", "1 to be published, 0 left out"])
+            let refused = RefusedFiles()
+            refused.set(files.problems, notices: files.notices)
+            #expect(refused.warnings == ["The static file \(file) is published, but look at it: \(note)"])
+        }
+    }
+
     @Test("a .json file becomes the message of its path, a .bin file stays unchanged, in the order of paths")
     func forms() throws {
         let given = [

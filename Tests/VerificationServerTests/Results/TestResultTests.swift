@@ -99,6 +99,32 @@ struct TestResultTests {
         }
     }
 
+    @Test("a test result server without the route for many results is named to the operator, and in the log")
+    func otherServer() async throws {
+        let log = CapturedLog()
+        // Its own internal listener has the right certificate, and none of the test result server's routes.
+        let port = "\(TestPort.free())"
+        let settings = ["internal.port": port, "testResults.url": "https://localhost:\(port)"]
+        try await VerificationStage.run(settings: settings, logger: log.logger()) { stage in
+            let admin = "http://127.0.0.1:\(try await stage.runtime.adminPort)"
+            try await RawClient.with(admin, tls: nil) { client in
+                var ready = try await client.send("GET", "/ready")
+                while !ready.body.contains("testResults.url") {
+                    await Task.yield()
+                    ready = try await client.send("GET", "/ready")
+                }
+                #expect(ready.status == 200)
+                #expect(ready.body.contains("it answered 404): it isn't Vigil's test-result-server"))
+            }
+            let token = try await stage.register(.guid(.numbered(1)))
+            for _ in 0..<2 {
+                await #expect(throws: CallError.unavailable) { try await stage.testResult(token) }
+            }
+        }
+        #expect(log.lines.count { $0.contains("a peer lacks an operation that this service needs") } == 1)
+        #expect(log.lines.count { $0.contains("a peer refuses calls") } == 1)
+    }
+
     @Test("if the test result server is down, the phone is told to retry")
     func noServer() async throws {
         let settings = ["testResults.url": "https://localhost:\(TestPort.free())"]

@@ -4,6 +4,8 @@
 /// `riskCalculationParameters.trlFilters[0].dropIfTrlInRange.min must be …`.
 struct MessageReview {
     private(set) var findings: [String] = []
+    /// What breaks no phone, but looks like a mistake: sentences as those of ``findings``.
+    private(set) var notices: [String] = []
     private var path = ""
 
     /// Reviews the fields of a sub-message.
@@ -73,6 +75,15 @@ struct MessageReview {
 
     mutating func requireUnique<Value: Hashable>(_ values: [Value], _ field: String) {
         require(Set(values).count == values.count, field, "must not have the same value twice")
+    }
+
+    /// Adds a notice for each value that is there more than once.
+    /// - Parameter consequence: what phones do then.
+    mutating func noteRepeated<Value: Hashable & Comparable & CustomStringConvertible>(
+        _ values: [Value], _ field: String, so consequence: String
+    ) {
+        let repeated = Dictionary(grouping: values, by: \.self).filter { $1.count > 1 }.keys.sorted()
+        notices += repeated.map { "\(path)\(field) has \($0) more than once: \(consequence)." }
     }
 
     /// In dB: three thresholds, which make four buckets.

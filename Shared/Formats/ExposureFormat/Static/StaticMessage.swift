@@ -88,6 +88,9 @@ package enum StaticMessage: String, CaseIterable, StaticContent {
     /// Refuses a message that was encoded elsewhere if it breaks a rule. Unknown fields are allowed.
     package func review(encoded bytes: [UInt8]) throws(InvalidMessage) { try type.review(encoded: bytes) }
 
+    /// What in content that breaks no rule looks like a mistake: sentences for the operator.
+    package func notices(encoded bytes: [UInt8]) -> [String] { type.notices(encoded: bytes) }
+
     /// What encoded content says, as an operator would write it; unknown fields are left out.
     package func json(encoded bytes: [UInt8]) throws(InvalidMessage) -> JSONValue {
         do {
@@ -119,6 +122,13 @@ extension ReviewedMessage {
             throw InvalidMessage(["The bytes are not the message that this path carries."])
         }
         try message.requireRules()
+    }
+
+    fileprivate static func notices(encoded bytes: [UInt8]) -> [String] {
+        guard let message = try? Self(serializedBytes: bytes) else { return [] }
+        var review = MessageReview()
+        message.review(&review)
+        return review.notices
     }
 
     private func requireRules() throws(InvalidMessage) {

@@ -23,6 +23,9 @@ package struct WallClock: Sendable {
     /// The current time, in UTC.
     package var now: Date { read() }
 
+    /// Seconds since the epoch, as test results carry them.
+    package var epochSeconds: Int32 { Int32(clamping: Int64(now.timeIntervalSince1970)) }
+
     /// By how many seconds the clock is deliberately ahead of the machine's, in a rehearsal or a test.
     ///
     /// A clock that is merely wrong returns 0, because it claims to be the machine's.

@@ -30,9 +30,6 @@ extension StaticMessageRuleTests {
             .statistics, "linkCards[0].header.cardId", "13",
             "keyFigureCards and linkCards: cardId must not have the same value twice."),
         Case(
-            .localStatistics, "federalStateData[1].federalState", nil,
-            "federalStateData.federalState must not have the same value twice."),
-        Case(
             .localStatistics, "federalStateData[1].federalState", "16",
             "federalStateData[1].federalState must be a name such as FEDERAL_STATE_SH."),
         Case(
@@ -47,9 +44,6 @@ extension StaticMessageRuleTests {
         Case(
             .localStatistics, "administrativeUnitData[0].administrativeUnitShortId", "0",
             "administrativeUnitData[0].administrativeUnitShortId must be at least 1."),
-        Case(
-            .localStatistics, "administrativeUnitData[1]", #"{"administrativeUnitShortId": 1001}"#,
-            "administrativeUnitData.administrativeUnitShortId must not have the same value twice."),
         Case(
             .localStatistics, "administrativeUnitData[0].updatedAt", "-1",
             "administrativeUnitData[0].updatedAt must be at least 0."),

@@ -47,15 +47,21 @@ extension WireLocalStatistics: ReviewedMessage {
                 0, state.sevenDayHospitalizationIncidenceUpdatedAt, "sevenDayHospitalizationIncidenceUpdatedAt")
             review.inside("sevenDayHospitalizationIncidence", state.sevenDayHospitalizationIncidence.review)
         }
-        review.requireUnique(federalStateData.map(\.federalState), "federalStateData.federalState")
+        // The published server kept repeated entries, too, the newest first, and so do real feeds (cwa-server,
+        // `LocalStatisticsToProtobufMapping`; cwa-app-ios takes the first). One of them mustn't hold back a country's figures.
+        review.noteRepeated(
+            federalStateData.map(\.federalState.rawValue), "federalStateData.federalState", so: Self.firstCounts)
         review.each("administrativeUnitData", administrativeUnitData) { unit, review in
             review.requireAtLeast(1, unit.administrativeUnitShortID, "administrativeUnitShortId")
             review.requireAtLeast(0, unit.updatedAt, "updatedAt")
             review.inside("sevenDayIncidence", unit.sevenDayIncidence.review)
         }
-        review.requireUnique(
-            administrativeUnitData.map(\.administrativeUnitShortID), "administrativeUnitData.administrativeUnitShortId")
+        review.noteRepeated(
+            administrativeUnitData.map(\.administrativeUnitShortID), "administrativeUnitData.administrativeUnitShortId",
+            so: Self.firstCounts)
     }
+
+    private static let firstCounts = "iPhones show the first of them"
 }
 
 extension WireSevenDayIncidenceData {
