@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import ObjectStore
 import PublishedTree
+import Running
 import TestSupport
 import Testing
 
@@ -58,6 +59,20 @@ struct StoreTests {
                 #expect(try await publisher.tree.read(Self.package) == nil)
             }
         }
+    }
+
+    @Test("at start an unsuitable store is refused, and one that can't be reached is left to the run")
+    func start() async throws {
+        try await TestBucket.with(.hiding) { bucket in
+            try await PublishingStage.run(settings: bucket.settings) { stage in
+                await #expect(throws: UnsuitableStore.self) { try await stage.publisher.tryStore() }
+                let elsewhere = bucket.settings.merging(["s3.bucket": "published-nowhere"]) { $1 }
+                let publisher = try stage.publisher(for: Settings(elsewhere).treeStore())
+                try await publisher.tryStore()
+                await #expect(throws: (any Error).self) { try await publisher.publish(asOf: Self.hours[2].end) }
+            }
+        }
+        try await PublishingStage.run { stage in try await stage.publisher.tryStore() }
     }
 
     // MARK: A store that changes later
