@@ -33,6 +33,7 @@ package struct Distribution: AsyncParsableCommand {
         let clock = try await DatabaseClock(of: runtime, in: database)
         let origin = try await runtime.configuration.agreed(on: .origin, in: database)
         let publisher = try Publisher(database: database, clock: clock, origin: origin, runtime: runtime)
+        try await publisher.tryStore()
         let figures = FigureRelease(
             try await LocalCalendar(runtime.configuration, in: database), in: database, by: clock)
         var services: [any Service] = [

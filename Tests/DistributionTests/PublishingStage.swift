@@ -25,6 +25,8 @@ struct PublishingStage: Sendable {
     /// The root of the tree.
     let root: URL
     let verificationKey: VerificationKey
+    /// The same key in PEM.
+    let publicKeyPEM: String
     let settings: [String: String]
 
     /// - Parameter signingKeys: makes the setting `signing.keys` from the path of a key's file.
@@ -65,6 +67,7 @@ struct PublishingStage: Sendable {
                     PublishingStage(
                         database: database, client: client, superuser: superuser, directory: directory, root: root,
                         verificationKey: VerificationKey(signingKey.publicKey),
+                        publicKeyPEM: signingKey.publicKey.pemRepresentation,
                         settings: [
                             "directory": root.path, "signing.keys": signingKeys(keyFile.path),
                             "minimumKeys": "\(minimumKeys)",
@@ -249,6 +252,13 @@ struct PublishingStage: Sendable {
             }
         }
         try JSONSerialization.data(withJSONObject: nested).write(to: file)
+        return file
+    }
+
+    /// Writes the public key that packages are signed for to a file.
+    func writePublicKey() throws -> URL {
+        let file = directory.appending(path: "public-key.pem")
+        try Data(publicKeyPEM.utf8).write(to: file)
         return file
     }
 

@@ -34,6 +34,7 @@ say "Comparing the manifests with docker-compose.yml …"
 "$python" Tests/Kubernetes/render.py --check || fail "The manifests are out of date: see above."
 say "Judging the manifests …"
 "$python" Tests/Kubernetes/check.py || fail "The manifests are wrong: see above."
+"$python" Tests/Kubernetes/private_store.py || fail "A copy with a store inside is wrong: see above."
 say "Testing the alerts of PostgreSQL's servers …"
 prepare_promtool
 scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)

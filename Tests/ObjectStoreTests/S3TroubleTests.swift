@@ -38,7 +38,7 @@ import Testing
             ScriptedStore.Line.answer(500, error("InternalError")), .answer(503, error("SlowDown")),
             .answer(502, "<html>"),
             .answer(429), .answer(400, error("RequestTimeout")), .answer(409, error("OperationAborted")),
-            .answer(503, String(repeating: "x", count: 1 << 20)),
+            .answer(503, String(repeating: "x", count: 1 << 20)), .answer(200, error("InternalError")),
         ])
     func passing(line: ScriptedStore.Line) async throws {
         try await ScriptedStore.run([line, line, .answer(200, entityTag: Self.tag)]) { store, bucket in
@@ -144,7 +144,49 @@ import Testing
         }
     }
 
-    @Test("another MD5 in the answer is an error; an entity tag that is no MD5 is ignored")
+    @Test("an error that comes with 200 is a failure of every operation", arguments: ["AccessDenied", "InternalError"])
+    func errorInSuccess(code: String) async throws {
+        try await ScriptedStore.run([.answer(200, Self.error(code), entityTag: Self.tag)]) { store, bucket in
+            let operations: [() async throws -> Void] = [
+                { _ = try await bucket.objects() }, { try await bucket.write(Self.content, to: Self.key) },
+                { try await bucket.remove([Self.key]) },
+            ]
+            for operation in operations {
+                let problem = try await problem(operation)
+                #expect(problem.cause == .refused(status: 200, code: code))
+                #expect(problem.attempts == (code == "InternalError" ? 5 : 1))
+            }
+            // The body of an object may be anything.
+            #expect(try await bucket.read(Self.key) == Array(Self.error(code).utf8))
+        }
+    }
+
+    @Test("an object whose MD5 the store doesn't tell is read, and has to be there and the same")
+    func readBack() async throws {
+        let confirmed = ScriptedStore.Line.answer(200)
+        let answers: [(ScriptedStore.Line, S3Problem.Cause)] = [
+            (.answer(404, Self.error("NoSuchKey")), .notStored), (.answer(200, "other"), .differs),
+        ]
+        for (answer, cause) in answers {
+            try await ScriptedStore.run([confirmed, answer]) { store, bucket in
+                let problem = try await problem { try await bucket.write(Self.content, to: Self.key) }
+                #expect(problem.cause == cause)
+                #expect(store.requests == ["PUT /published/version/v1", "GET /published/version/v1"])
+            }
+        }
+    }
+
+    @Test(
+        "a store that keeps no object below another one is named as such",
+        arguments: ["ExistingObjectIsDirectory", "ObjectParentIsFile"])
+    func nesting(code: String) async throws {
+        try await ScriptedStore.run([.answer(409, Self.error(code))]) { _, bucket in
+            let problem = try await problem { try await bucket.write(Self.content, to: Self.key) }
+            #expect(problem.description.hasSuffix("the store keeps no object below another one: use another store."))
+        }
+    }
+
+    @Test("another MD5 in the answer is an error; with an entity tag that is no MD5 the object is read")
     func different() async throws {
         let other = "\"\(Insecure.MD5.hash(data: Array("other".utf8)).hexadecimal)\""
         try await ScriptedStore.run([.answer(200, entityTag: other)]) { _, bucket in
@@ -152,9 +194,11 @@ import Testing
             #expect(problem.cause == .differs)
             #expect(problem.description.contains("SSE-S3"))
         }
-        try await ScriptedStore.run([.answer(200, entityTag: "\"v-7\""), .answer(200)]) { _, bucket in
+        let same = ScriptedStore.Line.answer(200, "content")
+        try await ScriptedStore.run([.answer(200, entityTag: "\"v-7\""), same, .answer(200), same]) { store, bucket in
             try await bucket.write(Self.content, to: Self.key)
             try await bucket.write(Self.content, to: Self.key)
+            #expect(store.requests.filter { $0.hasPrefix("GET") }.count == 2)
         }
     }
 
@@ -163,7 +207,7 @@ import Testing
     @Test(
         "a malformed or endless listing is an error, not an empty bucket",
         arguments: [
-            "", "[]", "<html></html>", "<ListBucketResult></ListBucketResult>", error("InternalError"),
+            "", "[]", "<html></html>", "<ListBucketResult></ListBucketResult>",
             "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>"
                 + "</ListBucketResult>",
         ])

@@ -57,6 +57,8 @@ struct GrantTests {
         // federation reads which hours are published; see `columns`.
         "distribution.published_hour": [.distribution: "SELECT INSERT DELETE"],
         "distribution.published_venue_bundle": [.distribution: "SELECT INSERT DELETE"],
+        // Its columns `size` and `md5` may be updated.
+        "distribution.published_object": [.distribution: "SELECT INSERT DELETE"],
         "distribution.signature": [.distribution: "SELECT INSERT DELETE"],
         "distribution.announced_event": [.distribution: "SELECT INSERT DELETE"],
         // The portal may insert the columns of an event that waits, and decide by a function; see VenueGrantTests.

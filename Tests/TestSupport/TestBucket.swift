@@ -15,6 +15,20 @@ package struct TestBucket: Sendable {
         case lent
     }
 
+    /// Which store the bucket behaves like; `Tests/Python/s3_server.py` has the differences.
+    package enum Kind: String, Sendable {
+        /// Holds objects in a flat dictionary.
+        case plain
+        /// Doesn't list objects below an object, as MinIO.
+        case hiding
+        /// Holds objects in files and folders, as versitygw.
+        case files
+        /// Confirms what it doesn't store.
+        case losing
+        /// Stores other bytes than it confirms.
+        case altering
+    }
+
     /// Scheme, host and port.
     package let endpoint: String
     /// The bucket's.
@@ -54,15 +68,15 @@ package struct TestBucket: Sendable {
 
     /// Calls `body` with a bucket that no other test uses.
     package static func with<Result: Sendable>(
-        _ body: (TestBucket) async throws -> Result
+        _ kind: Kind = .plain, _ body: (TestBucket) async throws -> Result
     ) async throws -> Result {
         let server = try await server.value
         let number = next.withLock { next in
-            defer { next += 1 }
-            return next
+            defer { next[kind, default: 0] += 1 }
+            return next[kind] ?? 0
         }
-        guard number < server.buckets.count else { throw Trouble.noBucketLeft }
-        let name = server.buckets[number]
+        guard let buckets = server.buckets[kind.rawValue], number < buckets.count else { throw Trouble.noBucketLeft }
+        let name = buckets[number]
         let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -87,11 +101,11 @@ package struct TestBucket: Sendable {
     /// What the server prints when it is ready.
     private struct Server: Sendable, Decodable {
         let endpoint: String
-        let buckets: [String]
+        let buckets: [String: [String]]
         let keys: [String: Key]
     }
 
-    private static let next = Mutex(0)
+    private static let next = Mutex([Kind: Int]())
     private static let server = Starting()
 
     /// The first caller starts the server; the others wait for it.

@@ -89,8 +89,11 @@ struct Publisher: Sendable {
         let present = max(instant, present)
         try await clock.require(present)
         let report = try await store.exclusively { lead in
-            var run = PublishingRun(
-                publisher: guarded(by: lead), present: present, stored: try await tree.objects(), progress: progress)
+            let publisher = guarded(by: lead)
+            try await publisher.tree.tryOut()
+            let inventory = TreeInventory(
+                listed: try await publisher.tree.objects(), recorded: try await store.publishedObjects())
+            var run = PublishingRun(publisher: publisher, present: present, inventory: inventory, progress: progress)
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
@@ -103,10 +106,26 @@ struct Publisher: Sendable {
         return report
     }
 
-    /// Changes the tree only while it leads. Rows need no such care: of two runs one can insert an hour.
+    /// Tries a store that nobody has published to, so that one that can't hold the tree is refused at start.
+    ///
+    /// Whatever else goes wrong is left to the run, which tries again.
+    /// - Throws: ``UnsuitableStore``.
+    func tryStore() async throws {
+        do {
+            guard try await tree.needsTrial() else { return }
+            try await store.exclusively { lead in try await guarded(by: lead).tree.tryOut() }
+        } catch let problem as UnsuitableStore {
+            throw problem
+        } catch {
+            let reason = (error as? any OperatorProblem)?.description ?? "\(type(of: error))"
+            logger.warning("the store could not be tried; the next run tries it", metadata: ["reason": "\(reason)"])
+        }
+    }
+
+    /// Changes the tree only while it leads, and records what it changes. Rows need no such care: of two runs one can insert an hour.
     func guarded(by lead: Lead) -> Publisher {
         var publisher = self
-        publisher.tree = GuardedTree(tree, confirming: lead.confirm)
+        publisher.tree = GuardedTree(RecordedTree(tree: tree, store: store), confirming: lead.confirm)
         return publisher
     }
 

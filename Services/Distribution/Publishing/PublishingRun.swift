@@ -18,17 +18,21 @@ struct PublishingRun {
     /// What time it is: keys that have expired by then are in no package.
     let present: Date
     let progress: ProgressBar
-    /// The objects in the tree.
+    private let inventory: TreeInventory
+    /// The objects in the tree that are what was published.
     private var stored: [TreeKey: StoredObject]
+    /// Those that this run wrote.
+    private var written: Set<TreeKey> = []
     /// The objects that must be in the tree.
     private var wanted: Set<TreeKey> = []
     private var report = Publisher.Report()
 
-    init(publisher: Publisher, present: Date, stored: [TreeKey: StoredObject], progress: ProgressBar) {
+    init(publisher: Publisher, present: Date, inventory: TreeInventory, progress: ProgressBar) {
         self.publisher = publisher
         self.present = present
         self.progress = progress
-        self.stored = stored
+        self.inventory = inventory
+        stored = inventory.intact
     }
 
     private var store: DistributionStore { publisher.store }
@@ -48,17 +52,39 @@ struct PublishingRun {
         try await writeStaticArchives()
         try await writeVenueEvents()
         try await writeTraceKeys()
+        try await confirmWritten()
         // All packages exist now, so indexes may name them.
         let indexes = published.indexes(
             regions: publisher.regions.names, origin: publisher.origin, configured: configuredCountries)
         for index in indexes {
-            let isNew = try await write(index.content, to: index.key)
-            if isNew { report.changedIndex = true }
+            let isWritten = try await write(index.content, to: index.key)
+            if isWritten, !inventory.hides(index.content, at: index.key) { report.changedIndex = true }
         }
         try await store.noteDelay(at: publisher.packages.clock.now)
         // A database without hours isn't the one that this tree came from, or it lost its data.
         if !hours.isEmpty { try await removeUnwanted() }
+        // From now on they are compared, too.
+        try await store.record(
+            stored.filter { key, _ in
+                inventory.recorded[key] == nil && wanted.contains(key) && !written.contains(key)
+            })
         return report
+    }
+
+    /// Looks whether the store has what it confirmed. What it doesn't list is read.
+    private func confirmWritten() async throws {
+        guard !written.isEmpty else { return }
+        let (listed, recorded) = (try await publisher.tree.objects(), try await store.publishedObjects())
+        var unkept: [TreeKey] = []
+        for key in written {
+            var found = listed[key]
+            if found == nil, let content = try await publisher.tree.read(key) {
+                found = StoredObject(size: content.count, md5: StoredObject.md5(of: content))
+            }
+            if let found, recorded[key].map(found.matches) ?? true { continue }
+            unkept.append(key)
+        }
+        if let problem = UnkeptObjects(unkept) { throw problem }
     }
 
     // MARK: Deciding
@@ -164,7 +190,7 @@ struct PublishingRun {
         package.files(regions: publisher.regions.names, keysPerFile: publisher.keysPerFile)
     }
 
-    /// Writes the missing files of a package, or all that aren't current.
+    /// Writes the missing files of a package, or all that aren't current. One that isn't what was published is missing.
     ///
     /// A package that exists stays until a key expires, also if a restored database no longer knows all of its keys.
     private mutating func write(_ keys: PackageKeys, of package: KeyPackage, anew: Bool = false) async throws {
@@ -247,7 +273,7 @@ struct PublishingRun {
                 "static files can't be read; published archives stay",
                 metadata: ["folder": "\(problem.folder)"])
             report.refused = [StaticFileProblem(problem)]
-            return wanted.formUnion(stored.keys.filter { $0.kind == .archive })
+            return wanted.formUnion(inventory.keys.filter { $0.kind == .archive })
         }
         progress.begin("Static archives", total: files.archives.count)
         for archive in files.archives {
@@ -262,7 +288,7 @@ struct PublishingRun {
             let path = problem.file.replacing(/\.(json|bin)$/, with: "")
                 .replacing("/\(StaticFileName.origin)/", with: "/\(publisher.origin)/")
             wanted.formUnion(
-                stored.keys.filter { key in
+                inventory.keys.filter { key in
                     key.kind == .archive && (key.path == path || key.path.hasPrefix(problem.file + "/"))
                 })
         }
@@ -316,13 +342,14 @@ struct PublishingRun {
 
     private mutating func note(_ key: TreeKey, size: Int) {
         stored[key] = StoredObject(size: size)
+        written.insert(key)
         report.changes += 1
         report.bytes += size
     }
 
-    /// Removes indexes first, so that no index names a removed object.
+    /// Removes indexes first, so that no index names a removed object. What was published leaves also if the store doesn't list it.
     private mutating func removeUnwanted() async throws {
-        let unwanted = stored.keys.filter { !wanted.contains($0) }.sorted()
+        let unwanted = inventory.keys.union(written).subtracting(wanted).sorted()
         guard !unwanted.isEmpty else { return }
         try await publisher.tree.remove(
             unwanted.filter { $0.kind == .index } + unwanted.filter { $0.kind != .index })

@@ -11,11 +11,14 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Check a whole published tree against a public key.",
         discussion: """
             Checks signatures, headers, order, minimum sizes, duplicate and expired keys, and that the indexes name all objects
-            and no others. Needs no database and no secret. Ends with 1 if anything is wrong.
+            and no others. Needs no database and no signing key. Without a directory it reads the tree that the settings name, of a \
+            bucket with its access key. Ends with 1 if anything is wrong.
             """)
 
     @Argument(help: ArgumentHelp("The tree's folder, in which `version` lies.", valueName: "directory"))
-    var directory: String
+    var directory: String?
+
+    @OptionGroup var options: ServiceOptions
 
     @Option(
         name: .customLong("public-key"),
@@ -32,6 +35,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !publicKeys.isEmpty else { throw ValidationError("--public-key must be given.") }
+        guard directory == nil || options.configurationFile == nil else {
+            throw ValidationError("Give a directory or --config, not both.")
+        }
     }
 
     func run() async throws {
@@ -41,7 +47,12 @@ struct VerifyCommand: AsyncParsableCommand {
             return key
         }
         let instant = asOf?.date ?? WallClock.system.now.addingTimeInterval(-7200)
-        let tree = DirectoryStore(root: URL(filePath: directory, directoryHint: .isDirectory))
+        let tree: any TreeStore =
+            if let directory {
+                DirectoryStore(root: URL(filePath: directory, directoryHint: .isDirectory))
+            } else {
+                try Settings(file: options.configurationFile).treeStore()
+            }
         let verdict = try await VerifyTree(tree: tree, publicKeys: keys, minimum: minimum, instant: instant)
             .verdict(progress: .onTerminal)
         for flaw in verdict.flaws { Console.say(flaw) }

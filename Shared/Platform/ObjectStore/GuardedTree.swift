@@ -13,8 +13,11 @@ package struct GuardedTree: TreeStore {
         self.confirm = confirm
     }
 
-    /// As the tree has them.
-    package func objects() async throws -> [TreeKey: StoredObject] { try await tree.objects() }
+    /// As the tree has them, after the condition was confirmed: a directory removes what a killed run left unfinished.
+    package func objects() async throws -> [TreeKey: StoredObject] {
+        try await confirm()
+        return try await tree.objects()
+    }
 
     /// As the tree has it.
     package func read(_ key: TreeKey) async throws -> [UInt8]? { try await tree.read(key) }
@@ -29,5 +32,14 @@ package struct GuardedTree: TreeStore {
     package func remove(_ keys: [TreeKey]) async throws {
         try await confirm()
         try await tree.remove(keys)
+    }
+
+    /// As the tree says.
+    package func needsTrial() async throws -> Bool { try await tree.needsTrial() }
+
+    /// Tries the store after the condition was confirmed.
+    package func tryOut() async throws {
+        try await confirm()
+        try await tree.tryOut()
     }
 }

@@ -74,6 +74,20 @@ extension Migration {
             -- federation sends other countries what is published at home.
             GRANT USAGE ON SCHEMA distribution TO vigil_federation;
             GRANT SELECT (hour, first_end) ON distribution.published_hour TO vigil_federation;
-            """#)
+            """#),
+        Migration(
+            "record of what was published",
+            #"""
+            -- What was last written to each place of the published tree: recorded before it is written, forgotten after it was removed.
+            -- So a package leaves at its time also if the store doesn't list it, and one that was altered in place is found. Whatever
+            -- it names is public.
+            CREATE TABLE distribution.published_object (
+                path text PRIMARY KEY,
+                size bigint NOT NULL CHECK (size >= 0),
+                -- Detects changes, as stores list it; NULL of a file that was there before there was a record.
+                md5 text CHECK (md5 ~ '^[0-9a-f]{32}$')
+            );
+            GRANT SELECT, INSERT, DELETE, UPDATE (size, md5) ON distribution.published_object TO vigil_distribution;
+            """#),
     ]
 }

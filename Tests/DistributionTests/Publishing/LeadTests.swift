@@ -27,7 +27,7 @@ struct LeadTests {
             let held = Task {
                 var run = PublishingRun(
                     publisher: isFenced ? publisher.guarded(by: lead) : publisher, present: Self.hour.end,
-                    stored: [:], progress: .hidden)
+                    inventory: TreeInventory(listed: [:], recorded: [:]), progress: .hidden)
                 _ = try await run.publish(through: Self.hour)
             }
             await tree.isHeld()

@@ -11,6 +11,9 @@ package struct S3Bucket: TreeStore {
     private let client: S3Client
     private let pageSize: Int
 
+    /// The bucket's name.
+    var name: String { endpoint.bucket }
+
     /// The maximum size of an object in bytes. A package of 600,000 keys has a fifth of it.
     private static let objectLimit = 128 << 20
     /// How many objects one request may list or remove.
@@ -81,7 +84,7 @@ package struct S3Bucket: TreeStore {
 
     /// Sends two digests with the content, and the store refuses content that doesn't match: SHA-256, which is signed,
     /// and MD5 for stores that don't check the other. The store answers with the MD5 of what it stored, which is compared
-    /// as well.
+    /// as well. Without an MD5 in the answer the object is read again.
     package func write(_ content: [UInt8], to key: TreeKey) async throws {
         let task = "Writing \(key.path)"
         let body = await Body(content)
@@ -93,8 +96,11 @@ package struct S3Bucket: TreeStore {
                 S3Request.Field(name: "content-md5", value: body.md5.base64EncodedString()),
             ], bodySHA256: body.sha256)
         let answer = try await client.send(request, body: body.bytes, for: task)
-        if let stored = answer.entityTag.flatMap(StoredObject.md5(entityTag:)), stored != body.md5.hexadecimal {
-            throw client.problem(.differs, task: task)
+        if let stored = answer.entityTag.flatMap(StoredObject.md5(entityTag:)) {
+            guard stored == body.md5.hexadecimal else { throw client.problem(.differs, task: task) }
+        } else {
+            guard let stored = try await read(key) else { throw client.problem(.notStored, task: task) }
+            guard stored == content else { throw client.problem(.differs, task: task) }
         }
     }
 

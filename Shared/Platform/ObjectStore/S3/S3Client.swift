@@ -92,6 +92,10 @@ struct S3Client: Sendable {
                     Failure(
                         cause: .refused(status: UInt(response.status.code), code: Self.code(in: response.body))))
             }
+            // An error document that comes with 200 isn't a success. Of an object that is read, the body is the object.
+            if !request.readsObject, let code = Self.code(in: response.body) {
+                return .failure(Failure(cause: .refused(status: 200, code: code)))
+            }
             return .success(Answer(entityTag: response.fields.first(.eTag), body: response.body))
         } catch {
             try Task.checkCancellation()
@@ -110,7 +114,10 @@ struct S3Client: Sendable {
 
     /// The code in S3's error document; nil if the body is no such document.
     private static func code(in body: [UInt8]) -> String? {
-        guard let element = S3Element(parsing: body), element.name == "Error" else { return nil }
+        // Listings aren't parsed twice.
+        guard body.count < 65_536, let element = S3Element(parsing: body), element.name == "Error" else {
+            return nil
+        }
         return element["Code"].flatMap(S3Problem.code)
     }
 }

@@ -22,6 +22,9 @@ struct S3Request: Sendable {
         let value: String
     }
 
+    /// Whether the answer's body is an object: requests for anything else have parameters.
+    var readsObject: Bool { method == .get && query.isEmpty }
+
     /// The path as S3 expects it: encoded once, with segments such as `..` and empty ones kept, because a key may have
     /// them.
     var encodedPath: String { Self.encoded(path, except: UInt8(ascii: "/")) }
