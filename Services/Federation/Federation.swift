@@ -64,13 +64,12 @@ package struct Federation: AsyncParsableCommand {
 extension GatewayExchange {
     /// Keeps the subscription to callbacks; nil without `callback.url`.
     fileprivate func registration(_ settings: Settings) throws -> RecurringJob? {
-        guard let registration = try CallbackRegistration(settings, client: client, metrics: metrics) else {
-            return nil
-        }
+        let made = try CallbackRegistration(settings, for: self)
+        guard let registration = made else { return nil }
         return RecurringJob("federation-callback", in: runtime) {
             $0.addingTimeInterval(3600)
-        } work: { _ in
-            ["registered": "\(try await registration.run())"]
+        } work: { now in
+            ["registered": "\(try await registration.run(at: now))"]
         }
     }
 

@@ -49,7 +49,7 @@ struct FederationMetrics: Sendable {
             counter("federation_keys_imported_total", ("country", country.text)).increment(by: keys)
         }
         for (reason, keys) in read.leftOut.merging(kept.leftOut, uniquingKeysWith: +) { leaveOut(reason, keys) }
-        for upload in read.uploads where !["verified", "own"].contains(upload.outcome) {
+        for upload in read.uploads where !["verified", "own", ReadBatch.Upload.unwanted].contains(upload.outcome) {
             counter(
                 "federation_audit_failures_total", ("country", upload.country?.text ?? "none"),
                 ("reason", upload.outcome)

@@ -15,6 +15,7 @@ struct GatewayExchange: Sendable {
     let rules: ImportRules
     let incoming: IncomingStore
     let status: StatusStore
+    let failing: FailingCalls
     /// Nil while `upload.enabled` is false.
     let upload: Upload?
     private let find: FindBatches
@@ -50,6 +51,7 @@ struct GatewayExchange: Sendable {
         self.runtime = runtime
         self.metrics = metrics
         status = StatusStore(database, gateway: plan.name)
+        failing = FailingCalls(database, gateway: plan.name)
         find = FindBatches(store: incoming, client: client, plan: plan, logger: runtime.logger)
         read = ReadBatches(
             store: incoming, client: client, plan: plan, rules: rules, clock: runtime.clock, metrics: metrics,
@@ -59,6 +61,8 @@ struct GatewayExchange: Sendable {
             "download.seconds", default: .seconds(300), in: .seconds(10) ... .seconds(3600))
         guard try settings.bool("upload.enabled", default: true) else {
             upload = nil
+            // They may be set nevertheless: the switch is turned and turned back.
+            for key in UploadPlan.keys + BatchSigning.keys { _ = settings.optionalString(key) }
             metrics.show(signing: nil, anchor: plan.anchor.certificate)
             return
         }
@@ -124,7 +128,7 @@ struct GatewayExchange: Sendable {
     /// Batches that are known are read also when the gateway doesn't say which others there are.
     private func lookAndRead(at now: Date) async throws -> Int {
         do {
-            try await find.run(at: now)
+            try await failing.noting(.look, at: now) { try await find.run(at: now) }
         } catch {
             _ = try await read.run()
             throw error
@@ -145,6 +149,7 @@ struct GatewayExchange: Sendable {
     /// Everything once: a slot that ends with the last published hour, a look and a reading, and the end of an hour of import.
     func run(asOf instant: Date) async throws -> Logger.Metadata {
         var done: Logger.Metadata = [:]
+        try await clock.require(instant)
         if let upload {
             let sent = try await upload.store.exclusively {
                 try await send(upload, slot: Hour(endedBy: instant), at: instant)

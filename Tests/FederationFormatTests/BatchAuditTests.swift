@@ -98,6 +98,18 @@ import Testing
         }
     }
 
+    @Test func `a certificate that is denied signs nothing, though the anchor's signature is good`() throws {
+        let certificates = try [entries[2].uploaderCertificate, entries[2].signingCertificate].map {
+            try FederationCertificate(pem: #require($0))
+        }
+        for (denied, kind) in zip(certificates, [AuditFlaw.Certificate.uploader, .signing]) {
+            // Also one that was accepted before.
+            expect(audit(), [:])
+            let audit = BatchAudit(of: batch, entries, trusting: anchor, own: own, at: Self.now) { $0 == denied }
+            expect(audit, [2: .denied(kind)])
+        }
+    }
+
     @Test func `thumbprints may be in capitals, and line ends of two characters`() {
         let changed = changed(2) { entry in
             entry.uploaderSigningThumbprint = entry.uploaderSigningThumbprint?.uppercased()

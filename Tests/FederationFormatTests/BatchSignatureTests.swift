@@ -23,7 +23,9 @@ import Testing
             }
         }
         #expect(verdict(over: content) == vector.flaw)
-        if vector.flaw == nil { #expect(verdict(over: content + [0]) == "mismatch") }
+        // Content within shows it at once.
+        let isAttached = vector.name.contains("attached")
+        if vector.flaw == nil { #expect(verdict(over: content + [0]) == (isAttached ? "attached" : "mismatch")) }
     }
 
     @Test func `the other program made signatures of every kind`() throws {
@@ -34,6 +36,26 @@ import Testing
         // Indefinite lengths, as BouncyCastle writes them.
         #expect(
             signatures.contains { $0.flaw == nil && $0.cms.base64EncodedString().hasPrefix("MIAGCSqGSIb3DQEHAqCA") })
+    }
+
+    @Test func `a key of RSA with 2048 bits is accepted by a setting, and none with less`() throws {
+        let vectors = try Vectors.read()
+        let vector = try #require(vectors.signatures.first { $0.name == "RSA 2048" })
+        let (signature, certificate) = (
+            try BatchSignature(Array(vector.cms)), try FederationCertificate(pem: vector.certificate)
+        )
+        let content = try vectors.batch().records.signedBytes
+        for bits in [0, 2048] {
+            #expect(throws: Never.self) { try signature.verify(content, by: certificate, smallestRSA: bits) }
+        }
+        #expect(throws: SignatureFlaw.key) { try signature.verify(content, by: certificate, smallestRSA: 2049) }
+        #expect(throws: SignatureFlaw.key) { try signature.verify(content, by: certificate) }
+        let (openssl, short) = (try OpenSSLProgram(), [UInt8](1...50))
+        try openssl.makeKey("rsa:1024")
+        try openssl.write(short, "content")
+        let weak = try BatchSignature(openssl.sign("", to: "signature"))
+        let holder = try FederationCertificate(pem: openssl.text("certificate.pem"))
+        #expect(throws: SignatureFlaw.key) { try weak.verify(short, by: holder, smallestRSA: 0) }
     }
 
     @Test func `attributes of another type of content, or two of a kind, are refused`() throws {

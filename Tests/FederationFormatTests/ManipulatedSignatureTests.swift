@@ -132,8 +132,24 @@ struct ManipulatedSignatureTests {
             Row(name: "version 0", verdict: "unreadable") { root, _ in root.data[0].bytes = [0] },
 
             // Content.
-            Row(name: "the content attached", verdict: "attached") { root, signed in
+            Row(name: "the content attached", verdict: "accepted") { root, signed in
                 root.data[2].children.append(Node(0xA0, children: [Node(0x04, signed.content)]))
+            },
+            Row(name: "the content attached, without attributes", verdict: "accepted", isBare: true) { root, signed in
+                root.data[2].children.append(Node(0xA0, children: [Node(0x04, signed.content)]))
+            },
+            Row(name: "the content attached in pieces", verdict: "accepted") { root, signed in
+                let pieces = [Node(0x04, Array(signed.content[..<9])), Node(0x04, Array(signed.content[9...]))]
+                root.data[2].children.append(Node(0xA0, children: [Node(0x24, children: pieces)]))
+            },
+            Row(name: "the content attached twice", verdict: "unreadable") { root, signed in
+                root.data[2].children.append(Node(0xA0, children: [Node(0x04, signed.content), Node(0x04, [])]))
+            },
+            Row(name: "no content attached where there should be some", verdict: "unreadable") { root, _ in
+                root.data[2].children.append(Node(0xA0, children: []))
+            },
+            Row(name: "content of another type attached", verdict: "unreadable") { root, signed in
+                root.data[2].children.append(Node(0xA0, children: [Node(0x0C, signed.content)]))
             },
             Row(name: "other content attached", verdict: "attached") { root, _ in
                 root.data[2].children.append(Node(0xA0, children: [Node(0x04, [1, 2, 3])]))

@@ -74,6 +74,7 @@ struct GrantTests {
         // Of GENERATED ALWAYS AS IDENTITY, which needs no privilege.
         "federation.outgoing_batch_id_seq": [:],
         "federation.incoming_batch": [.federation: everything],
+        "federation.failing_call": [.federation: everything],
         "federation.audited_upload": [.federation: "SELECT INSERT DELETE"],
         "federation.left_out": [.federation: "SELECT INSERT DELETE"],
         "donation.used_evidence": [.donation: everything],

@@ -103,6 +103,10 @@ struct RetentionRuleTests {
         VALUES ('efgs', 'DE-1', \(oldHour), 1, \(bytes), 'waiting', \(old), \(old))
         """,
         "federation.incoming_batch": incomingBatch,
+        "federation.failing_call": """
+        INSERT INTO federation.failing_call (gateway, call, reason, since, failed_at)
+        VALUES ('efgs', 'look', 'status_403', \(old), \(old))
+        """,
         "federation.audited_upload": """
         WITH batch AS (\(incomingBatch))
         INSERT INTO federation.audited_upload (gateway, tag, number, country, keys, outcome)

@@ -148,6 +148,9 @@ WITH kept (item, oldest, first_kept) AS (
     SELECT 'federation.outgoing_batch: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 3 hours'
     FROM federation.outgoing_batch
     UNION ALL
+    SELECT 'federation.failing_call: 15 days', min(failed_at), now() - interval '15 days 3 hours'
+    FROM federation.failing_call
+    UNION ALL
     SELECT 'federation.incoming_batch, with its uploads: 15 days', to_timestamp(min(day) * 86400.0),
         date_trunc('day', now() - interval '2 hours', 'UTC') - interval '15 days'
     FROM federation.incoming_batch

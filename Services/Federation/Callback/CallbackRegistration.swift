@@ -6,12 +6,16 @@ import Running
 ///
 /// The gateway deletes a subscription after six failures, half an hour, so this looks every hour.
 struct CallbackRegistration: Sendable {
-    let client: GatewayClient
+    private let client: GatewayClient
     let subscription: GatewayClient.Subscription
-    let metrics: FederationMetrics
+    private let metrics: FederationMetrics
+    private let failing: FailingCalls
+    private let logger: Logger
 
     /// Nil without `callback.url`: then batches are found by looking only.
-    init?(_ settings: Settings, client: GatewayClient, metrics: FederationMetrics) throws(ConfigurationProblem) {
+    init?(
+        _ settings: Settings, for exchange: GatewayExchange, logger: Logger? = nil
+    ) throws(ConfigurationProblem) {
         guard settings.optionalString("callback.url") != nil else { return nil }
         let url = try settings.url("callback.url")
         let id = settings.string("callback.id", default: "vigil")
@@ -22,21 +26,31 @@ struct CallbackRegistration: Sendable {
             throw settings.wrong("callback.id", "must be 1 to 32 letters, digits and hyphens")
         }
         subscription = GatewayClient.Subscription(callbackId: id, url: url)
-        self.client = client
-        self.metrics = metrics
+        client = exchange.client
+        metrics = exchange.metrics
+        failing = exchange.failing
+        self.logger = logger ?? exchange.runtime.logger
     }
 
     /// Registers unless that was done. Other subscriptions of this country stay: they may be another installation's.
+    ///
+    /// What the gateway refuses now, it refuses in a minute, too, so that isn't thrown: the next look is in an hour.
     /// - Returns: whether it had to register.
-    func run() async throws -> Bool {
+    func run(at now: Date) async throws -> Bool {
         do {
-            let isThere = try await client.subscriptions().contains(subscription)
-            if !isThere { try await client.subscribe(subscription) }
+            let isThere = try await failing.noting(.callback, at: now) {
+                let isThere = try await client.subscriptions().contains(subscription)
+                if !isThere { try await client.subscribe(subscription) }
+                return isThere
+            }
             metrics.show(isRegistered: true)
             return !isThere
         } catch {
             metrics.show(isRegistered: false)
-            throw error
+            guard case GatewayClient.Problem.refused = error else { throw error }
+            logger.error(
+                "the gateway refuses the callback; looking again in an hour", metadata: ["reason": "\(error)"])
+            return false
         }
     }
 }

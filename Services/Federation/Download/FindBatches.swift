@@ -51,8 +51,8 @@ struct FindBatches: Sendable {
             case .batch(let found):
                 guard found.tag == end.tag, case .next(let next)? = found.link else { continue }
                 try await store.link(end, to: next, days: plan.days, at: now)
-            case .none(let status):
-                try await store.forget(end, reason: "status_\(status)", at: now)
+            case .none(let problem):
+                try await store.forget(end, reason: problem.reason, problem.said, at: now)
                 hasLost = true
             case .unreadable: continue
             }
@@ -63,7 +63,7 @@ struct FindBatches: Sendable {
     private enum Found {
         case batch(GatewayClient.Download)
         /// There is none, or none any more.
-        case none(status: Int)
+        case none(GatewayClient.Problem)
         case unreadable
     }
 
@@ -72,7 +72,7 @@ struct FindBatches: Sendable {
             return .batch(try await client.download(day, tag))
         } catch {
             switch error {
-            case .refused(let status) where GatewayClient.Problem.missing.contains(status): return .none(status: status)
+            case .refused(let status, _) where GatewayClient.Problem.missing.contains(status): return .none(error)
             case .malformed(let what):
                 logger.warning("the gateway's answer can't be read", metadata: ["reason": "\(what.rawValue)"])
                 return .unreadable

@@ -36,12 +36,17 @@ struct ReadBatch: Sendable {
     struct Upload: Sendable, Equatable {
         let country: CountryCode?
         let keys: Int
-        /// `verified`, `own`, or why it isn't trusted.
+        /// `verified`, `own`, ``unwanted``, or why it isn't trusted.
         let outcome: String
+
+        /// It failed, and its country's keys aren't imported anyway.
+        static let unwanted = "country_left_out"
     }
 
     var state: IncomingState
     var reason: String?
+    /// What the gateway said, if it refused.
+    var answer: String?
     /// The batch after it, if the gateway named one.
     var next: BatchTag?
     /// How many keys it has.
@@ -56,5 +61,7 @@ struct ReadBatch: Sendable {
     }
 
     /// Nothing of the batch can be used.
-    static func quarantined(_ reason: String) -> ReadBatch { ReadBatch(state: .quarantined, reason: reason) }
+    static func quarantined(_ reason: String, _ answer: String? = nil) -> ReadBatch {
+        ReadBatch(state: .quarantined, reason: reason, answer: answer)
+    }
 }

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Logging
 import Postgres
 import Running
+import TLS
 
 /// Reads batches that are announced: downloads, audits, filters, and stores each in one transaction.
 ///
@@ -31,14 +32,18 @@ struct ReadBatches: Sendable {
         for _ in 0..<Self.mostBatches {
             try Task.checkCancellation()
             guard let batch = try await store.next(dueAt: clock.now) else { break }
-            switch await outcome(of: batch) {
+            guard let denied = plan.denied.current else {
+                logger.error("the list of denied countries' certificates can't be read")
+                try await postpone(batch, "denied_unreadable")
+                return imported
+            }
+            switch await outcome(of: batch, denying: denied) {
             case .success(let read): imported += try await keepOrPostpone(read, of: batch)
             case .failure(.malformed(let what)):
                 _ = try await keepOrPostpone(.quarantined(what.rawValue), of: batch)
-            case .failure(.refused(let status)): try await postpone(batch, "status_\(status)")
-            case .failure(.unavailable):
-                try await postpone(batch, "unavailable")
-                return imported
+            case .failure(let problem):
+                try await postpone(batch, problem.reason, problem.said)
+                if case .unavailable = problem { return imported }
             }
         }
         return imported
@@ -46,31 +51,35 @@ struct ReadBatches: Sendable {
 
     // MARK: Reading
 
-    private func outcome(of batch: AnnouncedBatch) async -> Result<ReadBatch, GatewayClient.Problem> {
+    private func outcome(
+        of batch: AnnouncedBatch, denying denied: DeniedCertificates
+    ) async -> Result<ReadBatch, GatewayClient.Problem> {
         do throws(GatewayClient.Problem) {
-            return .success(try await read(batch))
+            return .success(try await read(batch, denying: denied))
         } catch {
             return .failure(error)
         }
     }
 
     /// - Throws: if it can be read later, or its download is malformed.
-    private func read(_ batch: AnnouncedBatch) async throws(GatewayClient.Problem) -> ReadBatch {
+    private func read(
+        _ batch: AnnouncedBatch, denying denied: DeniedCertificates
+    ) async throws(GatewayClient.Problem) -> ReadBatch {
         let download: GatewayClient.Download
         do throws(GatewayClient.Problem) {
             download = try await client.download(batch.day, batch.tag)
-        } catch .refused(let status) where GatewayClient.Problem.missing.contains(status) {
-            return ReadBatch(state: .gone, reason: "status_\(status)")
+        } catch .refused(let status, let said) where GatewayClient.Problem.missing.contains(status) {
+            return ReadBatch(state: .gone, reason: "status_\(status)", answer: said)
         }
         guard download.tag == batch.tag else { return .quarantined("other_tag") }
-        var read = try await read(download, of: batch)
+        var read = try await read(download, of: batch, denying: denied)
         // What follows is noted also of a batch that can't be used itself.
         if case .next(let next)? = download.link { read.next = next }
         return read
     }
 
     private func read(
-        _ download: GatewayClient.Download, of batch: AnnouncedBatch
+        _ download: GatewayClient.Download, of batch: AnnouncedBatch, denying denied: DeniedCertificates
     ) async throws(GatewayClient.Problem) -> ReadBatch {
         let received: ReceivedBatch
         do throws(BatchFlaw) {
@@ -81,26 +90,35 @@ struct ReadBatches: Sendable {
         guard !received.entries.isEmpty else { return ReadBatch(state: .imported) }
         do throws(GatewayClient.Problem) {
             // The audit has to name the batch's own day, which a link that crossed midnight doesn't.
-            return check(received, try await client.audit(batch.tag.day ?? batch.day, batch.tag))
-        } catch .refused(let status) where GatewayClient.Problem.missing.contains(status) {
-            return .quarantined("no_audit")
+            return check(
+                received, try await client.audit(batch.tag.day ?? batch.day, batch.tag), denying: denied)
+        } catch .refused(let status, let said) where GatewayClient.Problem.missing.contains(status) {
+            return .quarantined("no_audit", said)
         } catch .malformed {
             return .quarantined("unreadable_audit")
         }
     }
 
     /// Audits a batch and applies the rules.
-    func check(_ received: ReceivedBatch, _ entries: [AuditEntry]) -> ReadBatch {
+    func check(
+        _ received: ReceivedBatch, _ entries: [AuditEntry], denying denied: DeniedCertificates = .none
+    ) -> ReadBatch {
         let now = clock.now
-        let audit = BatchAudit(of: received, entries, trusting: plan.anchor, own: plan.origin, at: now)
+        let audit = BatchAudit(
+            of: received, entries, trusting: plan.anchor, own: plan.origin, at: now,
+            smallestRSA: plan.smallestSigningKey, denying: denied.contains)
         var read = ReadBatch(state: .imported, count: received.entries.count)
         read.uploads = audit.verdicts.map {
-            ReadBatch.Upload(country: $0.country, keys: $0.keys.count, outcome: $0.outcome.label)
+            ReadBatch.Upload(
+                country: $0.country, keys: $0.keys.count,
+                outcome: isUnwanted($0) ? ReadBatch.Upload.unwanted : $0.outcome.label)
         }
         let verified = audit.verified
-        read.leaveOut("unverified", received.entries.count - verified.count - audit.unclaimed.count)
+        let unwanted = audit.verdicts.filter(isUnwanted).map(\.keys.count).reduce(0, +)
+        read.leaveOut("unverified", received.entries.count - verified.count - audit.unclaimed.count - unwanted)
+        read.leaveOut(ImportRules.Refusal.country.rawValue, unwanted)
         read.leaveOut("unclaimed", audit.unclaimed.count)
-        let failed = audit.verdicts.first { if case .failed = $0.outcome { true } else { false } }
+        let failed = audit.verdicts.first { $0.hasFailed && !isUnwanted($0) }
         if failed != nil || !audit.unclaimed.isEmpty {
             read.state = verified.isEmpty ? .quarantined : .partial
             read.reason = failed?.outcome.label ?? "unclaimed"
@@ -117,6 +135,12 @@ struct ReadBatches: Sendable {
             }
         }
         return read
+    }
+
+    /// Whether an upload failed of which nothing would be imported: nobody has to do anything about it.
+    private func isUnwanted(_ verdict: BatchAudit.Verdict) -> Bool {
+        guard verdict.hasFailed, let country = verdict.country, let wanted = rules.countries else { return false }
+        return !wanted.contains(country)
     }
 
     // MARK: Keeping
@@ -148,12 +172,19 @@ struct ReadBatches: Sendable {
         return outcome.imported
     }
 
-    private func postpone(_ batch: AnnouncedBatch, _ reason: String) async throws {
+    private func postpone(_ batch: AnnouncedBatch, _ reason: String, _ said: String? = nil) async throws {
         logger.warning(
-            "batch can't be read yet; trying again", metadata: ["batch": "\(batch.tag)", "reason": "\(reason)"])
+            "batch can't be read yet; trying again",
+            metadata: ["batch": "\(batch.tag)", "reason": "\(reason)", "answer": "\(said ?? "none")"])
         let now = clock.now
         try await store.postpone(
-            batch, until: Self.pause.end(after: batch.attempts, from: now), reason: reason, at: now)
+            batch, until: Self.pause.end(after: batch.attempts, from: now), reason: reason, said, at: now)
+    }
+}
+
+extension BatchAudit.Verdict {
+    fileprivate var hasFailed: Bool {
+        if case .failed = outcome { true } else { false }
     }
 }
 

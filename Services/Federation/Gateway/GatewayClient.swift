@@ -13,19 +13,36 @@ import TLS
 /// Calls a gateway (efgs-federation-gateway, `docs/openapi.json` and the controllers).
 ///
 /// Every call has a connection of its own, through the operator's proxy if there is one, a deadline for all of it and a limit for the
-/// answer's body. It follows no redirect and decompresses nothing. A status is believed, and the text of an error never read.
+/// answer's body. It follows no redirect and decompresses nothing. A status is believed; the text of an error is only shown.
 struct GatewayClient: Service, TLSUser {
     /// Why there is no usable answer.
     enum Problem: Error, Equatable {
-        /// The gateway refused with this status.
-        case refused(Int)
+        /// The gateway refused with this status, and said so.
+        case refused(Int, said: String? = nil)
         /// No connection, no answer in time, or a status that says "not now": 429 or 5xx.
-        case unavailable(status: Int?)
+        case unavailable(status: Int?, said: String? = nil)
         /// The answer isn't one of the gateway's; the text is a metric's label.
         case malformed(Malformation)
 
         /// The statuses that say that the gateway doesn't have a batch (404), not any more (410), or not of this day (400).
         static let missing = [400, 404, 410]
+
+        /// As it is stored.
+        var reason: String {
+            switch self {
+            case .refused(let status, _), .unavailable(let status?, _): "status_\(status)"
+            case .unavailable(nil, _): "unavailable"
+            case .malformed(let what): what.rawValue
+            }
+        }
+
+        /// What the gateway says about it.
+        var said: String? {
+            switch self {
+            case .refused(_, let said), .unavailable(_, let said): said
+            case .malformed: nil
+            }
+        }
     }
 
     /// What is wrong with an answer.
@@ -45,6 +62,8 @@ struct GatewayClient: Service, TLSUser {
         /// Nil without an answer.
         let status: Int?
         let body: [UInt8]
+        /// Its text, unless it is a success.
+        var said: String?
 
         static let none = UploadReply(status: nil, body: [])
     }
@@ -101,10 +120,14 @@ struct GatewayClient: Service, TLSUser {
         do throws(Problem) {
             let answer = try await answer(to: request, limit: Self.largestList)
             calls.count(.upload, answer.status.code < 300 ? .answered : .refused)
-            return UploadReply(status: answer.status.code, body: answer.body)
+            let code = answer.status.code
+            return UploadReply(
+                status: code, body: answer.body, said: code < 300 ? nil : GatewayText.read(answer.body))
         } catch {
             calls.count(.upload, .unavailable)
-            if case .unavailable(let status?) = error { return UploadReply(status: status, body: []) }
+            if case .unavailable(let status?, let said) = error {
+                return UploadReply(status: status, body: [], said: said)
+            }
             return .none
         }
     }
@@ -186,7 +209,7 @@ struct GatewayClient: Service, TLSUser {
         }
         guard answer.status.kind == .successful else {
             calls.count(operation, .refused)
-            throw .refused(answer.status.code)
+            throw .refused(answer.status.code, said: GatewayText.read(answer.body))
         }
         return answer
     }
@@ -200,7 +223,7 @@ struct GatewayClient: Service, TLSUser {
             throw error == .tooLarge ? .malformed(.tooLarge) : .unavailable(status: nil)
         }
         guard answer.status.code < 500, answer.status != .tooManyRequests else {
-            throw .unavailable(status: answer.status.code)
+            throw .unavailable(status: answer.status.code, said: GatewayText.read(answer.body))
         }
         return answer
     }
@@ -219,10 +242,11 @@ extension HTTPField.Name {
 
 extension GatewayClient.Problem: OperatorProblem {
     var description: String {
-        switch self {
-        case .refused(let status): "The gateway refused with status_\(status)."
-        case .unavailable(let status?): "The gateway is unavailable: status_\(status)."
-        case .unavailable(nil): "The gateway is unavailable: no connection, or no answer in time."
+        let tail = said.map { " (\($0))" } ?? ""
+        return switch self {
+        case .refused: "The gateway refused with \(reason)\(tail)."
+        case .unavailable(.some, _): "The gateway is unavailable: \(reason)\(tail)."
+        case .unavailable(nil, _): "The gateway is unavailable: no connection, or no answer in time."
         case .malformed(let what): "The answer isn't the gateway's: \(what.rawValue)."
         }
     }

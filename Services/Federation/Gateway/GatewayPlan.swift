@@ -32,6 +32,9 @@ struct GatewayPlan: Sendable {
     let url: String
     let tls: TLSFiles
     let anchor: TrustAnchor
+    /// Bits of a country's signing key of RSA.
+    let smallestSigningKey: Int
+    let denied: DeniedCountries
     /// This country.
     let origin: CountryCode
     /// How many days before the current one are looked through.
@@ -56,6 +59,8 @@ struct GatewayPlan: Sendable {
             authorities: settings.optionalString("gateway.authorities") == nil
                 ? nil : try settings.path("gateway.authorities"))
         anchor = try Self.anchor(settings)
+        smallestSigningKey = try settings.int("gateway.smallestSigningKey", default: 3072, in: 2048...8192)
+        denied = try DeniedCountries(settings)
         origin = try Self.origin(settings)
         days = try settings.int("gateway.days", default: behaviour.daysKept, in: 0...RollingPeriod.daysKept)
         deadline = try settings.duration("gateway.deadline", default: .seconds(60), in: .seconds(1) ... .seconds(300))
@@ -98,7 +103,7 @@ struct GatewayPlan: Sendable {
         } catch {
             throw settings.wrong(
                 "gateway.trustAnchor",
-                "names \(path), whose key must be on P-256 or P-384 or RSA of \(bits) bits and more, signed with SHA-256 or better"
+                "names \(path), whose key must be on P-256, P-384 or P-521 or RSA of \(bits) bits and more (gateway.smallestAnchorKey), signed with SHA-256 or better"
             )
         }
     }

@@ -8,6 +8,8 @@ import Running
 struct BatchSigning: Sendable {
     let signer: any BatchSigner
 
+    static let keys = ["signing.certificate", "signing.key"]
+
     /// Reads key and certificate, or opens a session with the key's token, and signs once.
     ///
     /// Blocks until the token answers; call it before anything else runs.

@@ -22,6 +22,10 @@ struct FederationStatus: Sendable {
     var lastHour: Hour?
     /// Batches that somebody has to look at, with the reason, newest first.
     var troubled: [Troubled] = []
+    /// Calls that belong to no batch and failed when they were last tried.
+    var failing: [FailingCalls.Failure] = []
+    /// Batches that wait after a first attempt, the oldest first.
+    var delayed: [Troubled] = []
 
     struct Slot: Sendable, Equatable {
         let hour: Hour
@@ -33,6 +37,10 @@ struct FederationStatus: Sendable {
         let tag: String
         let state: String
         let reason: String
+        /// What the gateway said.
+        var answer: String?
+        /// When it is tried next; nil if it isn't.
+        var dueAt: Date?
     }
 
     /// Lines for an operator.
@@ -57,10 +65,19 @@ struct FederationStatus: Sendable {
         for (country, last) in lastImports.sorted(by: { $0.key < $1.key }) {
             lines.append("\(country): last verified upload read \(Self.text(last)).")
         }
-        for batch in troubled {
-            lines.append("\(batch.tag) (\(batch.direction)) is \(batch.state): \(batch.reason).")
+        for failure in failing {
+            let what = failure.call == FailingCalls.Call.look.rawValue ? "Looking for batches" : "The callback"
+            lines.append(
+                "\(what) has failed since \(Self.text(failure.since)): \(failure.reason)"
+                    + (failure.answer.map { ", and the gateway says: \($0)" } ?? "."))
         }
-        if !troubled.isEmpty {
+        for batch in delayed + troubled {
+            lines.append(
+                "\(batch.tag) (\(batch.direction)) is \(batch.state): \(batch.reason)"
+                    + (batch.answer.map { ", and the gateway says: \($0)" } ?? ".")
+                    + (batch.dueAt.map { " It is tried next at \(Self.text($0))." } ?? ""))
+        }
+        if !troubled.isEmpty || !delayed.isEmpty {
             lines.append("`federation explain BATCH` tells more; `federation retry BATCH` tries again.")
         }
         return lines
@@ -75,6 +92,8 @@ struct BatchExplanation: Sendable {
     let tag: String
     let state: String
     let reason: String?
+    /// What the gateway said.
+    var answer: String?
     let keys: Int
     /// Of an incoming batch.
     var imported: Int?
@@ -86,10 +105,18 @@ struct BatchExplanation: Sendable {
     var uploads: [ReadBatch.Upload] = []
     var leftOut: [(reason: String, keys: Int)] = []
 
+    /// Countries of which several uploads don't match, and how many: the gateway numbers keys as they arrive, whatever upload they are of.
+    private var interleaved: [CountryCode: Int] {
+        let flaw = AuditFlaw.signature(.mismatch).label
+        let countries = uploads.filter { $0.outcome == flaw }.compactMap(\.country)
+        return Dictionary(countries.map { ($0, 1) }, uniquingKeysWith: +).filter { $0.value > 1 }
+    }
+
     /// Lines for an operator.
     var lines: [String] {
         let what = direction == "out" ? "An own batch" : "A batch of the gateway"
         var lines = ["\(tag): \(what) with \(keys) keys, \(state)\(reason.map { " (\($0))" } ?? "")."]
+        if let answer { lines.append("The gateway says: \(answer)") }
         if let imported { lines.append("\(imported) keys were imported.") }
         lines.append("Tried \(attempts) times, last changed \(changedAt.formatted(.iso8601)).")
         if let dueAt { lines.append("It is tried next at \(dueAt.formatted(.iso8601)).") }
@@ -98,6 +125,12 @@ struct BatchExplanation: Sendable {
             lines.append(
                 "Upload \(number + 1) of \(upload.country?.text ?? "an unknown country"), \(upload.keys) keys: \(upload.outcome)."
             )
+        }
+        for (country, count) in interleaved.sorted(by: { $0.key < $1.key }) {
+            lines.append(
+                "\(count) uploads of \(country) don't match: if \(country) sent them at the same moment, the gateway mixed their keys, and no "
+                    + "retry takes them apart. Ask \(country)'s operator whether it does, and to send one after the other; tell the "
+                    + "gateway's operator.")
         }
         for (reason, keys) in leftOut { lines.append("\(keys) keys left out: \(reason).") }
         return lines

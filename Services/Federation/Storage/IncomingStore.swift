@@ -105,12 +105,13 @@ struct IncomingStore: Sendable {
     }
 
     /// Notes that the gateway doesn't have a batch, or not any more.
-    func forget(_ batch: AnnouncedBatch, reason: String, at now: Date) async throws {
+    func forget(_ batch: AnnouncedBatch, reason: String, _ answer: String?, at now: Date) async throws {
         let gateway = gateway
         try await database.session { session in
             _ = try session.execute(
                 """
-                UPDATE federation.incoming_batch SET state = 'gone', reason = \(reason), changed_at = \(now)
+                UPDATE federation.incoming_batch
+                SET state = 'gone', reason = \(reason), answer = \(nullable: answer), changed_at = \(now)
                 WHERE gateway = \(gateway) AND tag = \(batch.tag.text)
                 """)
         }
@@ -134,13 +135,17 @@ struct IncomingStore: Sendable {
     }
 
     /// Reads a batch later.
-    func postpone(_ batch: AnnouncedBatch, until due: Date, reason: String, at now: Date) async throws {
+    /// - Parameter answer: what the gateway said.
+    func postpone(
+        _ batch: AnnouncedBatch, until due: Date, reason: String, _ answer: String?, at now: Date
+    ) async throws {
         let gateway = gateway
         try await database.session { session in
             _ = try session.execute(
                 """
                 UPDATE federation.incoming_batch
-                SET attempts = attempts + 1, due_at = \(due), reason = \(reason), changed_at = \(now)
+                SET attempts = attempts + 1, due_at = \(due), reason = \(reason), answer = \(nullable: answer),
+                    changed_at = \(now)
                 WHERE gateway = \(gateway) AND tag = \(batch.tag.text) AND state = 'announced'
                 """)
         }
@@ -155,7 +160,7 @@ struct IncomingStore: Sendable {
             try session.execute(
                 """
                 UPDATE federation.incoming_batch
-                SET state = 'announced', attempts = 0, reason = NULL, due_at = \(now), changed_at = \(now)
+                SET state = 'announced', attempts = 0, reason = NULL, answer = NULL, due_at = \(now), changed_at = \(now)
                 WHERE gateway = \(gateway) AND state IN ('quarantined', 'partial', 'gone')
                     AND (\(nullable: tag?.text)::text IS NULL OR tag = \(nullable: tag?.text))
                 """)
@@ -183,7 +188,7 @@ struct IncomingStore: Sendable {
             try session.execute(
                 """
                 UPDATE federation.incoming_batch
-                SET state = \(read.state.rawValue), reason = \(nullable: read.reason),
+                SET state = \(read.state.rawValue), reason = \(nullable: read.reason), answer = \(nullable: read.answer),
                     keys = greatest(keys, \(Int32(read.count))),
                     imported = greatest(imported, \(Int32(kept.imported))), attempts = attempts + 1, changed_at = \(now)
                 WHERE gateway = \(gateway) AND tag = \(batch.tag.text)

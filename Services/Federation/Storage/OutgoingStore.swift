@@ -68,7 +68,8 @@ struct OutgoingStore: Sendable {
             try session.execute(
                 "DELETE FROM federation.outgoing_batch WHERE gateway = \(gateway) AND state = 'carried'")
             for batch in made {
-                try Self.insert(batch, .waiting, nil, of: gateway, from: origin, last, at: now, in: session)
+                let new = Settlement.Successor(batch: batch, state: .waiting, reason: nil)
+                try Self.insert(new, of: gateway, from: origin, last, at: now, in: session)
             }
             return taken
         }
@@ -120,7 +121,10 @@ struct OutgoingStore: Sendable {
 
     // MARK: Batches
 
-    /// The first batch after another that is to be sent by an instant.
+    /// Longer than a gateway, or what stands in front of it, works on an upload.
+    private static let longestUpload: TimeInterval = 120
+
+    /// The first batch after another that is to be sent by an instant; nil also while one may still be on its way.
     func next(after id: Int64, dueAt now: Date) async throws -> OutgoingBatch? {
         let gateway = gateway
         return try await database.session { session in
@@ -128,12 +132,28 @@ struct OutgoingStore: Sendable {
                 """
                 SELECT id, hour, content, attempts FROM federation.outgoing_batch
                 WHERE gateway = \(gateway) AND state = 'waiting' AND due_at <= \(now) AND id > \(id)
+                    AND NOT EXISTS (
+                        SELECT FROM federation.outgoing_batch
+                        WHERE gateway = \(gateway) AND state = 'waiting' AND reason = ANY (\(UploadVerdict.unsettled))
+                            AND changed_at > \(now.addingTimeInterval(-Self.longestUpload)) AND changed_at <= \(now))
                 ORDER BY id LIMIT 1
                 """, as: Int64.self, Int32.self, [UInt8].self, Int32.self)
             guard let (id, hour, content, attempts) = row,
                 let batch = KeyBatch(try ReceivedBatch(protobuf: content, limit: .max).keys)
             else { return nil }
             return OutgoingBatch(id: id, hour: Hour(number: hour), batch: batch, attempts: Int(attempts))
+        }
+    }
+
+    /// Notes that a batch leaves: until an answer settles it, nobody knows its end.
+    func begin(_ batch: OutgoingBatch, at now: Date) async throws {
+        try await database.session { session in
+            _ = try session.execute(
+                """
+                UPDATE federation.outgoing_batch
+                SET reason = 'no_answer', answer = NULL, changed_at = \(now)
+                WHERE id = \(batch.id) AND state = 'waiting'
+                """)
         }
     }
 
@@ -152,12 +172,16 @@ struct OutgoingStore: Sendable {
     }
 
     /// Sends a batch again later.
-    func postpone(_ batch: OutgoingBatch, until due: Date, reason: String, at now: Date) async throws {
+    /// - Parameter answer: what the gateway said.
+    func postpone(
+        _ batch: OutgoingBatch, until due: Date, reason: String, _ answer: String?, at now: Date
+    ) async throws {
         try await database.session { session in
             _ = try session.execute(
                 """
                 UPDATE federation.outgoing_batch
-                SET attempts = attempts + 1, due_at = \(due), reason = \(reason), changed_at = \(now)
+                SET attempts = attempts + 1, due_at = \(due), reason = \(reason), answer = \(nullable: answer),
+                    changed_at = \(now)
                 WHERE id = \(batch.id) AND state = 'waiting'
                 """)
         }
@@ -171,7 +195,7 @@ struct OutgoingStore: Sendable {
                 _ = try session.execute(
                     """
                     UPDATE federation.outgoing_batch
-                    SET state = 'delivered', content = NULL, reason = NULL, changed_at = \(now)
+                    SET state = 'delivered', content = NULL, reason = NULL, answer = NULL, changed_at = \(now)
                     WHERE id = \(batch.id) AND state = 'waiting'
                     """)
                 return
@@ -180,9 +204,7 @@ struct OutgoingStore: Sendable {
                 "DELETE FROM federation.outgoing_batch WHERE id = \(batch.id) AND state = 'waiting'")
             guard removed == 1 else { return }
             for successor in settlement.successors {
-                try Self.insert(
-                    successor.batch, successor.state, successor.reason, of: gateway, from: origin, batch.hour, at: now,
-                    in: session)
+                try Self.insert(successor, of: gateway, from: origin, batch.hour, at: now, in: session)
             }
         }
     }
@@ -196,22 +218,25 @@ struct OutgoingStore: Sendable {
             try session.execute(
                 """
                 UPDATE federation.outgoing_batch
-                SET state = 'waiting', attempts = 0, reason = NULL, due_at = \(now), changed_at = \(now)
+                SET state = 'waiting', attempts = 0, reason = NULL, answer = NULL, due_at = \(now), changed_at = \(now)
                 WHERE gateway = \(gateway) AND state = 'refused' AND (\(nullable: tag?.text)::text IS NULL OR tag = \(nullable: tag?.text))
                 """)
         }
     }
 
     private static func insert(
-        _ batch: KeyBatch, _ state: OutgoingState, _ reason: String?, of gateway: String, from origin: CountryCode,
-        _ hour: Hour, at now: Date, in session: Session
+        _ new: Settlement.Successor, of gateway: String, from origin: CountryCode, _ hour: Hour, at now: Date,
+        in session: Session
     ) throws {
+        let batch = new.batch
         // A batch with the same keys may be there: then it has been sent, or is going to be.
         try session.execute(
             """
-            INSERT INTO federation.outgoing_batch (gateway, tag, hour, keys, content, state, reason, due_at, changed_at)
+            INSERT INTO federation.outgoing_batch (
+                gateway, tag, hour, keys, content, state, reason, answer, attempts, due_at, changed_at)
             VALUES (\(gateway), \(batch.tag(of: origin).text), \(hour.number), \(Int32(batch.keys.count)),
-                \(try batch.protobuf()), \(state.rawValue), \(nullable: reason), \(now), \(now))
+                \(try batch.protobuf()), \(new.state.rawValue), \(nullable: new.reason), \(nullable: new.answer),
+                \(Int32(new.attempts)), \(now), \(now))
             ON CONFLICT (gateway, tag) DO NOTHING
             """)
     }

@@ -60,16 +60,35 @@ struct StatusStore: Sendable {
             }
             status.troubled = try session.rows(
                 """
-                SELECT direction, tag, state, reason FROM (
-                    SELECT 'out' AS direction, tag, state, coalesce(reason, state) AS reason, changed_at
+                SELECT direction, tag, state, reason, answer FROM (
+                    SELECT 'out' AS direction, tag, state, coalesce(reason, state) AS reason, answer, changed_at
                     FROM federation.outgoing_batch WHERE gateway = \(gateway) AND state = 'refused'
                     UNION ALL
-                    SELECT 'in', tag, state, coalesce(reason, state), changed_at
+                    SELECT 'in', tag, state, coalesce(reason, state), answer, changed_at
                     FROM federation.incoming_batch
                     WHERE gateway = \(gateway) AND state IN ('partial', 'quarantined', 'gone')
                 ) AS troubled ORDER BY changed_at DESC LIMIT 20
-                """, as: String.self, String.self, String.self, String.self
-            ).map { FederationStatus.Troubled(direction: $0.0, tag: $0.1, state: $0.2, reason: $0.3) }
+                """, as: String.self, String.self, String.self, String.self, String?.self
+            ).map { FederationStatus.Troubled(direction: $0.0, tag: $0.1, state: $0.2, reason: $0.3, answer: $0.4) }
+            status.failing = try session.rows(
+                """
+                SELECT call, reason, answer, since FROM federation.failing_call WHERE gateway = \(gateway) ORDER BY since
+                """, as: String.self, String.self, String?.self, Date.self
+            ).map { FailingCalls.Failure(call: $0.0, reason: $0.1, answer: $0.2, since: $0.3) }
+            status.delayed = try session.rows(
+                """
+                SELECT direction, tag, state, reason, answer, due_at FROM (
+                    SELECT 'out' AS direction, tag, state, reason, answer, due_at, attempts
+                    FROM federation.outgoing_batch WHERE gateway = \(gateway) AND state = 'waiting'
+                    UNION ALL
+                    SELECT 'in', tag, state, reason, answer, due_at, attempts
+                    FROM federation.incoming_batch WHERE gateway = \(gateway) AND state = 'announced'
+                ) AS delayed WHERE reason IS NOT NULL AND attempts > 0 ORDER BY due_at LIMIT 20
+                """, as: String.self, String.self, String.self, String.self, String?.self, Date.self
+            ).map {
+                FederationStatus.Troubled(
+                    direction: $0.0, tag: $0.1, state: $0.2, reason: $0.3, answer: $0.4, dueAt: $0.5)
+            }
             return status
         }
     }
@@ -80,24 +99,24 @@ struct StatusStore: Sendable {
         return try await database.transaction { session in
             let own = try session.rows(
                 """
-                SELECT state, reason, keys, attempts, changed_at, due_at FROM federation.outgoing_batch
+                SELECT state, reason, answer, keys, attempts, changed_at, due_at FROM federation.outgoing_batch
                 WHERE gateway = \(gateway) AND tag = \(tag.text)
-                """, as: String.self, String?.self, Int32.self, Int32.self, Date.self, Date.self
-            ).map { state, reason, keys, attempts, changed, due in
+                """, as: String.self, String?.self, String?.self, Int32.self, Int32.self, Date.self, Date.self
+            ).map { state, reason, answer, keys, attempts, changed, due in
                 BatchExplanation(
-                    direction: "out", tag: tag.text, state: state, reason: reason, keys: Int(keys),
+                    direction: "out", tag: tag.text, state: state, reason: reason, answer: answer, keys: Int(keys),
                     attempts: Int(attempts), changedAt: changed, dueAt: state == "waiting" ? due : nil)
             }
             let others = try session.rows(
                 """
-                SELECT state, reason, keys, imported, attempts, changed_at, due_at, next_tag
+                SELECT state, reason, answer, keys, imported, attempts, changed_at, due_at, next_tag
                 FROM federation.incoming_batch WHERE gateway = \(gateway) AND tag = \(tag.text)
-                """, as: String.self, String?.self, Int32.self, Int32.self, Int32.self, Date.self, Date.self,
-                String?.self)
+                """, as: String.self, String?.self, String?.self, Int32.self, Int32.self, Int32.self, Date.self,
+                Date.self, String?.self)
             return try own
-                + others.map { state, reason, keys, imported, attempts, changed, due, next in
+                + others.map { state, reason, answer, keys, imported, attempts, changed, due, next in
                     var explanation = BatchExplanation(
-                        direction: "in", tag: tag.text, state: state, reason: reason, keys: Int(keys),
+                        direction: "in", tag: tag.text, state: state, reason: reason, answer: answer, keys: Int(keys),
                         imported: Int(imported), attempts: Int(attempts), changedAt: changed,
                         dueAt: state == "announced" ? due : nil, nextTag: next)
                     explanation.uploads = try session.rows(

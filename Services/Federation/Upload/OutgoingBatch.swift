@@ -19,6 +19,10 @@ struct Settlement: Sendable {
         let batch: KeyBatch
         let state: OutgoingState
         let reason: String?
+        /// What the gateway said.
+        var answer: String?
+        /// How often the keys were sent in vain.
+        var attempts = 0
     }
 
     /// Empty if everything has arrived.

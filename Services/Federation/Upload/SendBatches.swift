@@ -8,6 +8,9 @@ import Running
 ///
 /// A batch that is sent again has the same bytes and the same tag, which the gateway then knows. So a lost answer, or a kill at any moment,
 /// makes neither a double nor a loss, as long as the gateway remembers the tag: three days at the European one.
+///
+/// Never are two on their way: the gateway would mix their keys, and nobody could tell them apart (`DiagnosisKeyBatchService` numbers keys as
+/// they come). So nothing is sent for two minutes after one whose end nobody knows, also by the next process.
 struct SendBatches: Sendable {
     let store: OutgoingStore
     let client: GatewayClient
@@ -22,7 +25,7 @@ struct SendBatches: Sendable {
 
     /// Sends everything that is due.
     ///
-    /// It stops at the first batch without an answer: the others wait for the next run.
+    /// It stops at the first batch whose end nobody knows: the others wait for a later run.
     /// - Returns: how many keys arrived.
     func run() async throws -> Int {
         var delivered = 0
@@ -40,12 +43,12 @@ struct SendBatches: Sendable {
                 try await postpone(current, reason: "unsigned")
                 continue
             }
+            try await store.begin(current, at: clock.now)
             let reply = await client.upload(
                 try current.batch.protobuf(), tag: current.batch.tag(of: plan.origin), signature: signature)
             metrics.count(reply)
             let verdict = UploadVerdict(reply, of: current.batch.keys.count, to: behaviour)
-            delivered += try await settle(current, verdict)
-            if reply.status == nil { break }
+            delivered += try await settle(current, verdict, reply.said)
         }
         return delivered
     }
@@ -71,28 +74,28 @@ struct SendBatches: Sendable {
     }
 
     /// - Returns: how many keys have arrived.
-    private func settle(_ batch: OutgoingBatch, _ verdict: UploadVerdict) async throws -> Int {
+    private func settle(_ batch: OutgoingBatch, _ verdict: UploadVerdict, _ said: String?) async throws -> Int {
         let count = batch.batch.keys.count
         var settlement = Settlement()
         switch verdict {
         case .later(let reason):
-            try await postpone(batch, reason: reason)
+            try await postpone(batch, reason: reason, said)
             return 0
         case .refused(let reason):
-            settlement.successors = [.init(batch: batch.batch, state: .refused, reason: reason)]
+            settlement.successors = [refused(batch.batch, of: batch, reason, said)]
         case .split:
             let halves = KeyBatch.divide(batch.batch.keys, largest: (count + 1) / 2)
             settlement.successors =
                 halves.count == 2 && count >= 2 * plan.smallestBatch
                 ? halves.map { .init(batch: $0, state: .waiting, reason: nil) }
-                : [.init(batch: batch.batch, state: .refused, reason: "status_413")]
+                : [refused(batch.batch, of: batch, "status_413", said)]
         case .mixed(let again, let failed):
             if let again = batch.batch.subset(again) {
                 let isEnough = again.keys.count >= plan.smallestBatch
                 settlement.successors.append(.init(batch: again, state: isEnough ? .waiting : .carried, reason: nil))
             }
             if let failed = batch.batch.subset(failed) {
-                settlement.successors.append(.init(batch: failed, state: .refused, reason: "not_stored"))
+                settlement.successors.append(refused(failed, of: batch, "not_stored", said))
             }
         case .delivered: break
         }
@@ -108,12 +111,26 @@ struct SendBatches: Sendable {
         return arrived
     }
 
-    private func postpone(_ batch: OutgoingBatch, reason: String) async throws {
+    /// Keys that are only sent again on command.
+    private func refused(
+        _ keys: KeyBatch, of batch: OutgoingBatch, _ reason: String, _ said: String?
+    ) -> Settlement.Successor {
+        let tag = keys.tag(of: plan.origin)
+        logger.error(
+            "the gateway refuses a batch",
+            metadata: ["batch": "\(tag)", "reason": "\(reason)", "answer": "\(said ?? "none")"])
+        return Settlement.Successor(
+            batch: keys, state: .refused, reason: reason, answer: said, attempts: batch.attempts + 1)
+    }
+
+    private func postpone(_ batch: OutgoingBatch, reason: String, _ said: String? = nil) async throws {
         logger.warning(
             "batch isn't delivered; trying again",
-            metadata: ["batch": "\(batch.batch.tag(of: plan.origin))", "reason": "\(reason)"])
+            metadata: [
+                "batch": "\(batch.batch.tag(of: plan.origin))", "reason": "\(reason)", "answer": "\(said ?? "none")",
+            ])
         let now = clock.now
         try await store.postpone(
-            batch, until: Self.pause.end(after: batch.attempts, from: now), reason: reason, at: now)
+            batch, until: Self.pause.end(after: batch.attempts, from: now), reason: reason, said, at: now)
     }
 }

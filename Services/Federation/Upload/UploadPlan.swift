@@ -30,6 +30,8 @@ struct UploadPlan: Sendable {
 }
 
 extension UploadPlan {
+    static let keys = ["upload.countries", "upload.slotHours", "upload.smallestBatch", "upload.largestBatch"]
+
     init(_ settings: Settings) throws(ConfigurationProblem) {
         origin = try GatewayPlan.origin(settings)
         countries = try GatewayPlan.countries("upload.countries", settings)

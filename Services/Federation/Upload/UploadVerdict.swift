@@ -15,6 +15,9 @@ enum UploadVerdict: Equatable {
     /// Nobody knows, or the gateway doesn't take anything now.
     case later(reason: String)
 
+    /// The reasons of ``later(reason:)`` after which the gateway may still be at work: nobody answered, or somebody in front of it.
+    static let unsettled = ["no_answer", "status_502", "status_504"]
+
     /// - Parameter count: how many keys the batch has.
     init(_ reply: GatewayClient.UploadReply, of count: Int, to gateway: GatewayPlan.Behaviour) {
         switch reply.status {

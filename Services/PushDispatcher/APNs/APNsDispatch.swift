@@ -41,6 +41,8 @@ final class APNsDispatch {
         var notBefore: Moment?
         /// Until then the host counts as unreachable, and no push waits for it.
         var outOfReachUntil: Moment?
+        /// Consecutive connections whose end was the answer to a push (``RetryCause/endsConnection``).
+        var dismissals = 0
     }
 
     init(
@@ -108,14 +110,51 @@ final class APNsDispatch {
     }
 
     func answered(_ push: Int, _ reply: APNsReply, on connection: APNsConnection) {
-        resetGate(connection.lane)
         if let reason = reply.reason { metrics.rejected(reason) }
         switch APNsVerdict(reply) {
         case .outcome(let outcome):
+            resetGate(connection.lane)
             if outcome == .accepted { rate.accepted() }
             if let number = number(of: push) { current?.window.settle(number, outcome) }
-        case .again(let cause):
+        case .again(let cause) where cause.endsConnection:
+            // What else was sent over a connection that is ending says nothing about the next one.
+            if connection.isUsable { dismissed(by: cause, connection) }
             retry(push, cause, retryAfter: reply.retryAfter, on: connection)
+            if gates[connection.lane.index].dismissals > cause.limit { stop(push, cause, connection.lane) }
+        case .again(let cause):
+            resetGate(connection.lane)
+            retry(push, cause, retryAfter: reply.retryAfter, on: connection)
+        }
+    }
+
+    /// APNs wants another connection, or another provider token. Apple takes many connections in a short time for an attack, and a new one
+    /// carries a single push at first, so every further one waits longer.
+    private func dismissed(by cause: RetryCause, _ connection: APNsConnection) {
+        var gate = gates[connection.lane.index]
+        gate.failures = 0
+        gate.dismissals += 1
+        if gate.dismissals > 1 {
+            gate.notBefore = core.now + plan.timing.backoff.pause(before: gate.dismissals - 1, using: &random)
+        }
+        gates[connection.lane.index] = gate
+        guard let token = connection.providerToken else { return }
+        switch cause {
+        case .expiredProviderToken:
+            // APNs refuses everything on a connection on which a token was too old.
+            for other in connections.flatMap({ $0 }) where other.providerToken == token { other.drain() }
+            try? plan.credentials.tokens?.expired(token)
+        case .tokenUpdates: plan.credentials.tokens?.renewedTooOften(token)
+        case .serverError, .overloaded, .hostShutdown, .unrelatedKey, .refusedStream, .lost, .noReply: break
+        }
+    }
+
+    /// As many connections as a push has attempts ended with the same answer: the next one would, too.
+    private func stop(_ push: Int, _ cause: RetryCause, _ lane: PushLane) {
+        if case .refused = cause.end {
+            if let number = number(of: push) { current?.window.settle(number, cause.end) }
+            gates[lane.index].dismissals = 0
+        } else {
+            leave(lane)
         }
     }
 
@@ -130,13 +169,9 @@ final class APNsDispatch {
         case .overloaded:
             rate.overloaded(at: core.now)
             metrics.rate(rate.perSecond)
-        case .expiredProviderToken:
-            // APNs refuses everything on a connection on which a token was too old.
-            for connection in connections.flatMap({ $0 }) { connection.drain() }
-            if let token = connection.providerToken { try? plan.credentials.tokens?.expired(token) }
-        case .tokenUpdates:
-            if let token = connection.providerToken { plan.credentials.tokens?.renewedTooOften(token) }
-        case .serverError, .hostShutdown, .unrelatedKey, .refusedStream, .lost, .noReply: break
+        case .serverError, .hostShutdown, .expiredProviderToken, .tokenUpdates, .unrelatedKey, .refusedStream, .lost,
+            .noReply:
+            break
         }
         guard let number = number(of: push) else { return }
         current?.window.again(number, cause, retryAfter: retryAfter, at: core.now, using: &random)
@@ -188,6 +223,7 @@ final class APNsDispatch {
         gates[lane.index].failures = 0
         gates[lane.index].notBefore = nil
         gates[lane.index].outOfReachUntil = nil
+        gates[lane.index].dismissals = 0
     }
 
     /// A connection of a lane failed.
@@ -199,6 +235,11 @@ final class APNsDispatch {
         gates[lane.index] = gate
         guard gate.failures >= plan.timing.connectAttempts, !connections[lane.index].contains(where: \.isUsable)
         else { return }
+        leave(lane)
+    }
+
+    /// The host counts as unreachable for some time.
+    private func leave(_ lane: PushLane) {
         resetGate(lane)
         gates[lane.index].outOfReachUntil = core.now + plan.timing.outOfReach
         current?.window.giveUp(lane)

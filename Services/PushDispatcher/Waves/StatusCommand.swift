@@ -76,6 +76,9 @@ struct WaveStatus: Sendable, Equatable {
             switch last.outcome {
             case nil: lines.append("A wave has been running since \(start): \(counts).")
             case .finished: lines.append("The last wave began \(start) and is finished: \(counts).")
+            case .unaccepted:
+                lines.append("The last wave began \(start) and woke nobody: \(counts).")
+                lines.append("APNs accepted no push; the log and `apns_rejections_total` name what it answered.")
             case .expired: lines.append("The last wave began \(start) and did not finish in time: \(counts).")
             case .refused:
                 lines.append("The last wave began \(start) and stopped because APNs refuses our pushes: \(counts).")

@@ -22,6 +22,8 @@ struct Wave: Sendable {
 enum WaveOutcome: String, Sendable, CaseIterable {
     /// All registrations were processed.
     case finished
+    /// All registrations were processed, and APNs accepted none of them, although some pushes were given up or couldn't be sent.
+    case unaccepted
     /// Its time was over before the end; the next one begins from the start.
     case expired
     /// APNs refused our credentials or requests.

@@ -66,6 +66,7 @@ struct WaveEngine: Sendable {
             if let outcome = report.outcome {
                 try await store.end(report.wave, outcome, at: clock.now, as: leader)
                 metrics.end(outcome)
+                if outcome == .unaccepted { logger.error("the wave woke nobody", metadata: report.metadata) }
             }
             return .success(report)
         } catch {
@@ -78,6 +79,7 @@ struct WaveEngine: Sendable {
     private func lead(_ wave: Wave, as leader: LeaderID) async throws -> Report {
         var wave = wave
         var breaker = Breaker()
+        var undelivered = 0
         var next = try await page(of: wave)
         while let page = next {
             guard clock.now < wave.expiresAt else { return Report(wave: wave, outcome: .expired) }
@@ -89,6 +91,7 @@ struct WaveEngine: Sendable {
             async let following = prefetched(after: page, of: after)
             let report = try await report(of: page, in: wave)
             metrics.count(page, report)
+            undelivered += report.givenUp + page.unreadable
             if page.unreadable > 0 {
                 logger.error("push tokens can't be decrypted", metadata: ["tokens": "\(page.unreadable)"])
             }
@@ -119,7 +122,10 @@ struct WaveEngine: Sendable {
                 page, report, isBelieved: verdict == .believe, next: wave.pageEnd, in: wave, as: leader)
             wave.removed += removed
             metrics.countRemoved(removed)
-            guard !page.isLast else { return Report(wave: wave, outcome: .finished) }
+            guard !page.isLast else {
+                let hasWoken = wave.accepted > 0 || undelivered == 0
+                return Report(wave: wave, outcome: hasWoken ? .finished : .unaccepted)
+            }
             if let prefetched {
                 next = prefetched
             } else {

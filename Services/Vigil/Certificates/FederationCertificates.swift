@@ -27,6 +27,12 @@ package struct FederationCertificates: Sendable {
             for name in [organisation, unit] where !(1...64).contains(name.unicodeScalars.count) {
                 throw CommandFailure("\(name) is no name: it must have 1 to 64 characters.")
             }
+            // The gateway decodes the subject that its load balancer passes on, and fails at a percent sign
+            // (`CertificateAuthentificationFilter` of efgs-federation-gateway).
+            for text in [organisation, unit, email] where text.utf8.contains(UInt8(ascii: "%")) {
+                throw CommandFailure(
+                    "\(text) has a percent sign, which the European gateway can't read in a certificate.")
+            }
             guard (3...128).contains(email.utf8.count), email.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
                 email.split(separator: "@", omittingEmptySubsequences: false).count == 2
             else {

@@ -192,6 +192,10 @@ package struct GatewayBehaviour: JSONMessage, Equatable {
         case withoutAudit
         /// The answer 207 in which every third key is known and every seventh can't be stored.
         case partial
+        /// The request is carried out, and a load balancer that has lost patience answers 504.
+        case gatewayTimeout
+        /// A subscription's address counts as a private one, which loopback addresses are for the real gateway.
+        case refusedCallback
     }
 
     /// The operations that it concerns.

@@ -1,18 +1,18 @@
 import Crypto
 import FoundationEssentials
-import Running
+package import Running
 
-/// The certificates that no listener accepts, although a trusted authority has signed them.
+/// The certificates that nobody accepts, although a trusted authority has signed them.
 ///
 /// The file has one certificate a line, identified by the SHA-256 fingerprint of its DER form, as
 /// `openssl x509 -noout -fingerprint -sha256` prints it: 64 hexadecimal digits with or without colons, optionally after
 /// `sha256 Fingerprint=`. A `#` starts a comment. A fingerprint identifies one certificate, whoever signed it; a serial number
 /// is unique only for its authority.
-struct DeniedCertificates: Sendable {
+package struct DeniedCertificates: Sendable {
     private let fingerprints: Set<[UInt8]>
 
     /// The empty list, if no file is configured.
-    static let none = DeniedCertificates(fingerprints: [])
+    package static let none = DeniedCertificates(fingerprints: [])
 
     private init(fingerprints: Set<[UInt8]>) {
         self.fingerprints = fingerprints
@@ -20,7 +20,7 @@ struct DeniedCertificates: Sendable {
 
     /// - Throws: ``TLSFlaw/denied`` for a line that isn't a fingerprint, for an unterminated last line, and for an empty file.
     ///   A missing or half-written file must not admit denied callers.
-    init(_ bytes: [UInt8]) throws(TLSFlaw) {
+    package init(_ bytes: [UInt8]) throws(TLSFlaw) {
         guard bytes.last == UInt8(ascii: "\n") else { throw .denied }
         var fingerprints: Set<[UInt8]> = []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
@@ -38,7 +38,7 @@ struct DeniedCertificates: Sendable {
     }
 
     /// Whether the list has a certificate with this fingerprint.
-    func contains(_ fingerprint: [UInt8]) -> Bool {
+    package func contains(_ fingerprint: [UInt8]) -> Bool {
         !fingerprints.isEmpty && fingerprints.contains(fingerprint)
     }
 }

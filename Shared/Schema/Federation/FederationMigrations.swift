@@ -109,5 +109,25 @@ extension Migration {
             """
             GRANT EXECUTE ON FUNCTION vigil.begin_epoch(text), vigil.confirm_epoch(text, bigint) TO vigil_federation;
             """),
+
+        Migration(
+            "what the gateway says",
+            #"""
+            -- The gateway's own words about the last attempt.
+            ALTER TABLE federation.outgoing_batch ADD COLUMN answer text CHECK (answer ~ '^[ -~]{1,200}$');
+            ALTER TABLE federation.incoming_batch ADD COLUMN answer text CHECK (answer ~ '^[ -~]{1,200}$');
+
+            -- What failed when it was last tried, and belongs to no batch: looking for batches, and the callback. Kept 15 days.
+            CREATE TABLE federation.failing_call (
+                gateway text NOT NULL CHECK (gateway ~ '^[a-z0-9-]{1,16}$'),
+                call text NOT NULL CHECK (call IN ('look', 'callback')),
+                reason text NOT NULL CHECK (reason ~ '^[a-z0-9_]{1,40}$'),
+                answer text CHECK (answer ~ '^[ -~]{1,200}$'),
+                since timestamptz NOT NULL,
+                failed_at timestamptz NOT NULL,
+                PRIMARY KEY (gateway, call)
+            );
+            GRANT SELECT, INSERT, UPDATE, DELETE ON federation.failing_call TO vigil_federation;
+            """#),
     ]
 }

@@ -21,5 +21,9 @@ extension RetentionRule {
             let firstKept = now.dayNumber - 15
             return try session.execute("DELETE FROM federation.incoming_batch WHERE day < \(firstKept)")
         },
+        RetentionRule(.federation, "federation.failing_call", limit: "15 days") { session, now throws(PostgresError) in
+            try session.execute(
+                "DELETE FROM federation.failing_call WHERE failed_at < \(now.addingTimeInterval(-15 * 86_400))")
+        },
     ]
 }

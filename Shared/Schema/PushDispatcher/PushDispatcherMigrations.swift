@@ -70,5 +70,13 @@ extension Migration {
             """
             GRANT EXECUTE ON FUNCTION vigil.begin_epoch(text), vigil.confirm_epoch(text, bigint) TO vigil_push_dispatcher;
             """),
+
+        Migration(
+            "waves that woke nobody",
+            """
+            ALTER TABLE push_dispatcher.wave DROP CONSTRAINT wave_outcome_check,
+                ADD CONSTRAINT wave_outcome_check
+                CHECK (outcome IN ('finished', 'unaccepted', 'expired', 'refused', 'breaker'));
+            """),
     ]
 }

@@ -60,6 +60,8 @@ extension ASN1ObjectIdentifier {
         package static let secp256r1: ASN1ObjectIdentifier = [1, 2, 840, 10_045, 3, 1, 7]
         /// P-384.
         package static let secp384r1: ASN1ObjectIdentifier = [1, 3, 132, 0, 34]
+        /// P-521.
+        package static let secp521r1: ASN1ObjectIdentifier = [1, 3, 132, 0, 35]
     }
 
     /// Algorithms of keys and signatures (RFC 5480, RFC 5758, RFC 8017, RFC 8410).

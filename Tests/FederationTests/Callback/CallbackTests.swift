@@ -1,10 +1,13 @@
 import DevelopmentGateway
+import DevelopmentGatewayAPI
 import ExposureKeys
 import FederationAPI
 import FederationFormat
 import Foundation
 import HTTPContract
 import HTTPTypes
+import InMemoryLogging
+import Logging
 import Running
 import Serving
 import TestSupport
@@ -81,15 +84,47 @@ struct CallbackTests {
         #expect(throws: MalformedMessage.self) { try BatchAnnouncement(message) }
     }
 
+    @Test func `a callback that the gateway refuses is asked for hourly, and the log says why`() async throws {
+        let settings = ["callback.url": "https://127.0.0.1/version/v1/callback"]
+        try await GatewayStage.run(settings: settings) { stage in
+            let log = InMemoryLogHandler()
+            let registration = try #require(
+                try CallbackRegistration(
+                    stage.runtime.configuration, for: stage.exchange, logger: Logger(label: "test") { _ in log }))
+            let now = stage.clock.now
+            // First the list of subscriptions, then the new one.
+            try stage.gateway.misbehave(GatewayBehaviour(.refusedCallback, .callbacks, times: 2))
+            // No error, after which the job would come again in half a minute.
+            #expect(try await !registration.run(at: now))
+            let shown = "federation_callback_registered"
+            #expect(stage.runtime.metrics.text.contains("\(shown) 0"))
+            let entry = try #require(log.entries.first)
+            #expect(entry.message == "the gateway refuses the callback; looking again in an hour")
+            let reason = entry.metadata["reason"].map { "\($0)" }
+            #expect(reason == "The gateway refused with status_400 (Callback URL is invalid).")
+            let status = try await stage.database.status.status()
+            #expect(
+                status.lines(gateway: "efgs").contains {
+                    $0.hasPrefix("The callback has failed since")
+                        && $0.hasSuffix("status_400, and the gateway says: Callback URL is invalid")
+                })
+            // What passes by itself is an error.
+            try stage.gateway.misbehave(GatewayBehaviour(.unavailable, .callbacks, times: 1))
+            await #expect(throws: GatewayClient.Problem.self) { try await registration.run(at: now) }
+            #expect(try await registration.run(at: now))
+            #expect(stage.runtime.metrics.text.contains("\(shown) 1"))
+            #expect(try await stage.database.status.status().failing.isEmpty)
+        }
+    }
+
     @Test func `a subscription that is missing is made again`() async throws {
         let settings = ["callback.url": "https://127.0.0.1/version/v1/callback", "callback.id": "test"]
         try await GatewayStage.run(settings: settings) { stage in
             let registration = try #require(
-                try CallbackRegistration(
-                    stage.runtime.configuration, client: stage.exchange.client,
-                    metrics: FederationMetrics(stage.runtime.metrics)))
-            #expect(try await registration.run())
-            #expect(try await !registration.run())
+                try CallbackRegistration(stage.runtime.configuration, for: stage.exchange))
+            let now = stage.clock.now
+            #expect(try await registration.run(at: now))
+            #expect(try await !registration.run(at: now))
             #expect(try await stage.exchange.client.subscriptions() == [registration.subscription])
         }
     }

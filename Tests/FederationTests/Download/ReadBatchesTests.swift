@@ -4,6 +4,8 @@ import ExposureKeys
 import FederationFormat
 import Foundation
 import Postgres
+import Running
+import Synchronization
 import TestSupport
 import Testing
 
@@ -153,11 +155,73 @@ struct ReadBatchesTests {
             try await stage.run()
             #expect(try await stage.imported() == dutch)
             #expect(try await stage.troubled().map { $0.prefix(7) } == ["partial"])
+            let explained = try await stage.database.status.explain(#require(BatchTag("20261124-1")))
+            #expect(
+                explained.flatMap(\.lines).contains {
+                    $0.hasPrefix("2 uploads of FR don't match: if FR sent them at the same moment")
+                })
             // Read again when the gateway gives them one by one.
             try stage.gateway.misbehave(GatewayBehaviour(.none))
             _ = try await stage.database.incoming.retry(nil, at: stage.clock.now)
             try await stage.run(after: 600)
             #expect(try await stage.imported() == all.union(dutch))
+        }
+    }
+
+    @Test func `a country's certificate that is denied signs nothing from then on, without a restart`() async throws {
+        let file = URL.temporaryDirectory.appending(path: "denied-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("# nobody\n".utf8).write(to: file)
+        try await GatewayStage.run(settings: ["gateway.denied": file.path]) { stage in
+            var keys = try await stage.upload("FR", 5)
+            try await stage.run()
+            #expect(try await stage.imported() == keys)
+            let rows = Mutex<[String]>([])
+            // The gateway's operator revokes it after an upload, and the audit goes on to show it.
+            let uploaded = try await stage.upload("FR", 6, batched: false)
+            stage.gateway.changeCertificates { table in
+                for row in table.rows.indices {
+                    guard table.rows[row].country.text == "FR", table.rows[row].kind == .signing else { continue }
+                    table.rows[row].isRevoked = true
+                    rows.withLock { $0.append(table.rows[row].thumbprint) }
+                }
+            }
+            let thumbprint = try #require(rows.withLock { $0.first })
+            try Data("\(thumbprint)\n".utf8).write(to: file)
+            keys.formUnion(try await stage.upload("NL", 7))
+            try await stage.run(after: 600)
+            #expect(try await stage.imported() == keys)
+            #expect(try await stage.troubled() == ["partial denied_signing"])
+            // A list that is half-written believes nobody, and the batch is read later.
+            try Data("\(thumbprint)".utf8).write(to: file)
+            let more = try await stage.upload("NL", 8)
+            try await stage.run(after: 600)
+            #expect(try await stage.imported() == keys)
+            #expect(try await stage.database.status.status().delayed.map(\.reason) == ["denied_unreadable"])
+            try Data("\(thumbprint)\n".utf8).write(to: file)
+            try await stage.run(after: 600)
+            #expect(try await stage.imported() == keys.union(more))
+            // The list alone keeps the upload out.
+            try Data("# nobody\n".utf8).write(to: file)
+            _ = try await stage.database.incoming.retry(nil, at: stage.clock.now)
+            try await stage.run(after: 600)
+            #expect(try await stage.imported() == keys.union(more).union(uploaded))
+        }
+        await #expect(throws: ConfigurationProblem.self) {
+            try await GatewayStage.run(settings: ["gateway.denied": "/nowhere"]) { _ in }
+        }
+    }
+
+    @Test func `an upload that fails, of a country that isn't imported, needs nobody`() async throws {
+        try await GatewayStage.run(settings: ["download.countries": "NL"]) { stage in
+            try await stage.upload("FR", 6, .forged, batched: false)
+            let keys = try await stage.upload("NL", 7)
+            try await stage.run()
+            #expect(try await stage.imported() == keys)
+            #expect(try await stage.troubled().isEmpty)
+            #expect(!stage.runtime.metrics.text.contains("federation_audit_failures_total"))
+            let explained = try await stage.database.status.explain(#require(BatchTag("20261124-1")))
+            #expect(explained.flatMap(\.lines).contains { $0 == "Upload 1 of FR, 6 keys: country_left_out." })
         }
     }
 

@@ -47,9 +47,23 @@ struct GatewayClientTests {
             stage.gateway.changeCertificates { table in
                 for row in table.rows.indices { table.rows[row].isRevoked = true }
             }
-            #expect(await problem(client) == .refused(403))
-            #expect(GatewayClient.Problem.refused(403).description.contains("status_403"))
+            let refused = await problem(client)
+            #expect(refused == .refused(403, said: "Client certificate is revoked"))
+            #expect(refused?.description == "The gateway refused with status_403 (Client certificate is revoked).")
         }
+    }
+
+    @Test(
+        "a gateway's text is one line of it, and a page in front of it has none",
+        arguments: [
+            (#"{"title":"Bad Request","status":400,"detail":"Invalid signature"}"#, "Invalid signature"),
+            (#"{"message":"Validation of diagnosis key failed: \u00fc\n"}"#, "Validation of diagnosis key failed: ??"),
+            (#"{"title":"Conflict","detail":""}"#, "Conflict"), (#"{"detail":""}"#, nil), (#"{"detail":7}"#, nil),
+            ("<!DOCTYPE html>", nil), ("[]", nil), ("", nil),
+            ("{\"detail\":\"" + String(repeating: "x", count: 900) + "\"}", String(repeating: "x", count: 200)),
+        ])
+    func text(_ body: String, _ text: String?) {
+        #expect(GatewayText.read(Array(body.utf8)) == text)
     }
 
     @Test("a slow answer ends with the deadline")

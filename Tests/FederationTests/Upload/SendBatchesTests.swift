@@ -106,13 +106,75 @@ struct SendBatchesTests {
                 }
             }
             // Looking for batches is refused as well.
-            await #expect(throws: GatewayClient.Problem.refused(403)) { try await stage.run() }
+            let said = "Client certificate is revoked"
+            await #expect(throws: GatewayClient.Problem.refused(403, said: said)) { try await stage.run() }
             #expect(try stage.arrived().isEmpty)
+            let status = try await stage.database.status.status()
+            let waiting = try #require(status.delayed.first)
+            #expect(waiting.reason == "status_403" && waiting.answer == said && waiting.direction == "out")
+            let lines = status.lines(gateway: "efgs")
+            #expect(
+                lines.contains {
+                    $0.hasPrefix("Looking for batches has failed since")
+                        && $0.hasSuffix("status_403, and the gateway says: \(said)")
+                })
+            #expect(lines.contains { $0.contains("(out) is waiting: status_403, and the gateway says: \(said)") })
+            let explained = try await stage.database.status.explain(#require(BatchTag(waiting.tag))).flatMap(\.lines)
+            #expect(explained.contains("The gateway says: \(said)"))
+            #expect(explained.contains { $0.contains("Tried 1 times") })
             #expect(try await Set(stage.database.shared().flatMap { $0 }.map(\.data)) == keys)
             stage.gateway.changeCertificates { table in
                 for row in table.rows.indices { table.rows[row].isRevoked = false }
             }
             try await stage.run(after: 240)
+            #expect(try stage.arrived().map(Set.init) == [keys])
+        }
+    }
+
+    @Test func `a batch that is refused keeps the gateway's words, and how often it was sent`() async throws {
+        try await GatewayStage.run { stage in
+            try await stage.publish(200)
+            stage.gateway.changeCertificates { table in
+                table.rows.removeAll { $0.country.text == "DE" && $0.kind == .signing }
+            }
+            try await stage.run()
+            let batch = try #require(try await stage.database.status.status().troubled.first)
+            #expect(batch.state == "refused" && batch.reason == "status_400" && batch.answer == "Invalid signature")
+            let lines = try await stage.database.status.explain(#require(BatchTag(batch.tag))).flatMap(\.lines)
+            #expect(lines.contains("The gateway says: Invalid signature"))
+            #expect(lines.contains { $0.contains("Tried 1 times") })
+        }
+    }
+
+    @Test(arguments: [GatewayBehaviour.Fault.gatewayTimeout, .lostAnswer, .hangUp])
+    func `while one batch may still be on its way, no other is sent, by no process`(
+        _ fault: GatewayBehaviour.Fault
+    ) async throws {
+        try await GatewayStage.run(settings: ["upload.largestBatch": "280"]) { stage in
+            let keys = try await stage.publish(281)
+            try stage.gateway.misbehave(GatewayBehaviour(fault, .upload, times: 1))
+            try await stage.run()
+            let first = try stage.arrived().count
+            #expect(first <= 1)
+            // The jobs come every twenty seconds; the batch itself is due after a minute at most.
+            for _ in 0..<5 { try await stage.run(after: 20) }
+            #expect(try stage.arrived().count == first)
+            try await stage.run(after: 30)
+            #expect(Set(try stage.arrived().flatMap { $0 }) == keys)
+            #expect(try await stage.database.status.status().keysSent == 281)
+        }
+    }
+
+    @Test func `a process that is killed while it sends keeps the next one from sending`() async throws {
+        try await GatewayStage.run { stage in
+            let keys = try await stage.publish(200)
+            let upload = try #require(stage.exchange.upload)
+            _ = try await upload.share.decide(stage.lastHour, at: stage.clock.now)
+            let batch = try #require(try await upload.store.next(after: 0, dueAt: stage.clock.now))
+            try await upload.store.begin(batch, at: stage.clock.now)
+            try await stage.run(after: 100)
+            #expect(try stage.arrived().isEmpty)
+            try await stage.run(after: 30)
             #expect(try stage.arrived().map(Set.init) == [keys])
         }
     }

@@ -25,6 +25,62 @@ struct TransportTests {
         }
     }
 
+    @Test(
+        "a provider token that is refused once for a thousand pushes costs one more connection", arguments: [1, 1000])
+    func expiredOnce(firstStreams: Int) async throws {
+        try await APNsStage.run(rules: { rules in
+            rules.firstStreams = firstStreams
+            rules.refusesInFlight = false
+        }) { stage in
+            // What a first connection carries before an answer: one push, or all of them.
+            for number in 0..<firstStreams {
+                stage.service.answer(
+                    APNsStage.token(number), next: .reply(status: 403, reason: "ExpiredProviderToken"))
+            }
+            let outcomes = try await stage.send(0..<1000)
+            #expect(outcomes == Array(repeating: .accepted, count: 1000))
+            #expect(stage.service.totals.connections == 2)
+            #expect(!stage.metrics.text.contains("apns_failed_connects_total 1"))
+        }
+    }
+
+    /// The answers after which APNs wants another connection, how often they are tried, and what becomes of a thousand pushes.
+    struct Dismissal: Sendable, CustomTestStringConvertible {
+        let reason: String
+        let status: Int
+        let connections: Int
+        let outcomes: [PushOutcome]
+
+        var testDescription: String { reason }
+    }
+
+    static let dismissals = [
+        Dismissal(
+            reason: "ExpiredProviderToken", status: 403, connections: 3, outcomes: [.refused(.expiredProviderToken)]),
+        Dismissal(
+            reason: "TooManyProviderTokenUpdates", status: 429, connections: 6,
+            outcomes: [.refused(.tooManyProviderTokenUpdates)]),
+        Dismissal(
+            reason: "UnrelatedKeyIdInToken", status: 403, connections: 2,
+            outcomes: [.refused(.unrelatedKeyIdInToken)]),
+        Dismissal(reason: "Shutdown", status: 503, connections: 6, outcomes: [.unreachable, .givenUp]),
+    ]
+
+    @Test(
+        "an answer that ends every connection ends the window after as many as a push has attempts",
+        arguments: dismissals, [1, 1000])
+    func dismissed(_ dismissal: Dismissal, firstStreams: Int) async throws {
+        try await APNsStage.run(rules: { rules in
+            rules.firstStreams = firstStreams
+            rules.refusesInFlight = false
+        }) { stage in
+            stage.service.fail(oneIn: 1, with: .reply(status: dismissal.status, reason: dismissal.reason))
+            let outcomes = try await stage.send(0..<1000)
+            #expect(outcomes.count == 1000 && outcomes.allSatisfy { dismissal.outcomes.contains($0) })
+            #expect(stage.service.totals.connections <= dismissal.connections)
+        }
+    }
+
     @Test("outcomes are returned in the order of the pushes")
     func order() async throws {
         try await APNsStage.run { stage in

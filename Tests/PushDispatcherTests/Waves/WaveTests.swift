@@ -1,5 +1,6 @@
 import Credentials
 import Foundation
+import InMemoryLogging
 import Logging
 import Postgres
 import Running
@@ -25,6 +26,51 @@ struct WaveTests {
             for number in 2600..<2700 { #expect(stage.apns.pushes(number).count == 0) }
             #expect(stage.apns.calls == [1000, 1000, 600])
             #expect(try await stage.engine().runDue() == nil)
+        }
+    }
+
+    @Test("a wave of which APNs accepted nothing isn't a success, unless all of its phones are gone")
+    func nobody() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<1500)
+            stage.apns.answer(.givenUp, for: 0..<1500)
+            let log = InMemoryLogHandler()
+            let logger = Logger(label: "test") { _ in log }
+            let first = try #require(try await stage.engine(logger: logger).runDue())
+            #expect(first.outcome == .unaccepted)
+            #expect(log.entries.contains { $0.message == "the wave woke nobody" })
+            #expect(stage.metrics.text.contains(#"push_waves_total{outcome="finished"} 0"#))
+            #expect(try await stage.outcomes() == ["unaccepted"])
+            let status = try await stage.store.status(asOf: stage.clock.now)
+            let schedule = WaveSchedule(interval: 7200, pause: 1800, spread: 0)
+            let lines = status.lines(schedule: schedule, at: stage.clock.now)
+            #expect(lines.contains { $0.contains("woke nobody: 1500 of 1500 sent, 0 accepted") })
+            // The next one begins at its time, and one push that is accepted makes it a success.
+            #expect(try await stage.engine().runDue() == nil)
+            stage.apns.answer(.accepted, for: [7])
+            stage.clock.advance(by: 7200)
+            let second = try #require(try await stage.engine().runDue())
+            #expect(second.outcome == .finished)
+            // All that are left are gone: nobody has missed anything.
+            stage.apns.answer(.unregistered(stage.clock.now), for: 0..<1500)
+            stage.clock.advance(by: 7200)
+            let last = try #require(try await stage.engine().runDue())
+            #expect(last.outcome == .finished && last.wave.accepted == 0 && last.wave.removed == 1500)
+        }
+    }
+
+    @Test("a wave whose tokens can't be opened isn't a success")
+    func unreadable() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<3)
+            let other = WaveEngine(
+                store: stage.store, vault: TokenVault(secret: [UInt8](repeating: 1, count: 32)),
+                schedule: WaveSchedule(interval: 7200, pause: 1800, spread: 0), clock: stage.clock.clock,
+                databaseClock: DatabaseClock(of: stage.client, movedLike: stage.clock.clock),
+                send: { pushes, _ in stage.apns.send(pushes) }, metrics: WaveMetrics(stage.metrics),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let report = try #require(try await other.runDue())
+            #expect(report.outcome == .unaccepted && report.wave.sent == 0)
         }
     }
 

@@ -50,7 +50,7 @@ final class SimulatedConnection: ConnectionHandler {
         guard connection.negotiatedProtocol == "h2" else { return connection.close() }
         let rules = service.rules
         memory = ConnectionMemory(hasCertificate: connection.peerCertificate != nil)
-        limit = memory.hasCertificate ? rules.streams : 1
+        limit = memory.hasCertificate ? rules.streams : rules.firstStreams
         var limits = HTTP2Limits()
         limits.streams = limit
         limits.headBytes = 8000
@@ -152,7 +152,7 @@ final class SimulatedConnection: ConnectionHandler {
         session?.submitResponse(stream, status: status, fields: fields, body: .bytes(body))
         service.count(rejection: reason ?? "")
         if (400..<500).contains(status.code), lastStream == nil {
-            setLimit(1)
+            setLimit(service.rules.firstStreams)
             if service.rules.refusesInFlight { refuseInFlight() }
         }
     }

@@ -23,6 +23,9 @@ package struct SimulatedRules: Sendable {
     package var updates = Updates.perConnection
     /// The stream limit of a connection after its first accepted push.
     package var streams = 1000
+    /// The stream limit before that, and after a rejection; other servers of the protocol don't lower it
+    /// (<https://github.com/jchambers/pushy>, `MockApnsServer`).
+    package var firstStreams = 1
     /// Whether a rejected push causes the others in progress on the connection to be refused
     /// (<https://github.com/jchambers/pushy/issues/476>).
     package var refusesInFlight = true

@@ -23,8 +23,9 @@ extension SimulatedGateway {
             try await answerAudit($0, $1)
         }
         on(.get, "/diagnosiskeys/callback", .callbacks, in: &routes) { request, _ in try listCallbacks(request) }
-        on(.put, "/diagnosiskeys/callback/{id}", .callbacks, in: &routes) { request, _ in
-            try await putCallback(request)
+        on(.put, "/diagnosiskeys/callback/{id}", .callbacks, in: &routes) { request, fault in
+            if fault == .refusedCallback { throw Refusal.privateAddress }
+            return try await putCallback(request)
         }
         on(.delete, "/diagnosiskeys/callback/{id}", .callbacks, in: &routes) { request, _ in
             try deleteCallback(request)
@@ -52,6 +53,7 @@ extension SimulatedGateway {
             case .lostAnswer: throw ConnectionLost()
             case .slow: response.body = .slow
             case .endless: response.body = .gigabyte
+            case .gatewayTimeout: response = Response(status: .gatewayTimeout)
             default: break
             }
             return response
@@ -126,7 +128,7 @@ extension SimulatedGateway {
         guard let url = request.query["url"] else {
             throw Refusal(.badRequest, "Required parameter 'url' is not present.")
         }
-        guard await CallbackURL.isAllowed(url) else { throw Refusal(.badRequest, "Callback URL is invalid") }
+        guard await CallbackURL.isAllowed(url) else { throw Refusal.privateAddress }
         let id = request.parameters["id"] ?? ""
         // The database refuses them, and nobody expects that.
         guard id.utf16.count <= CallbackURL.longestID, url.utf16.count <= CallbackURL.longest else {
@@ -151,6 +153,10 @@ extension SimulatedGateway {
         let callbackId: String
         let url: String
     }
+}
+
+extension Refusal {
+    fileprivate static let privateAddress = Refusal(.badRequest, "Callback URL is invalid")
 }
 
 extension Response {

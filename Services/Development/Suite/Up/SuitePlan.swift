@@ -210,6 +210,7 @@ package struct SuitePlan: Sendable {
                 "callback.key": .text(folder.certificateKey(service.name)),
                 "callback.authorities": .text(folder.certificate(SuiteCertificates.authority)),
                 "callback.denied": .text(folder.deniedCertificates),
+                "gateway.denied": .text(folder.deniedCertificates),
                 "callback.gateway": .text(folder.certificate(Role.gateway.rawValue)),
                 "callback.url": .text(Self.url(of: .federation, .callback, firstPort) + "/version/v1/callback"),
             ]

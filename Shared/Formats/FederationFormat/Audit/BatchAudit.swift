@@ -39,12 +39,17 @@ package struct BatchAudit: Hashable, Sendable {
     /// - Parameters:
     ///   - own: the caller's country.
     ///   - instant: at which signing certificates have to be valid.
+    ///   - smallestRSA: bits of signing keys of RSA; nil for the usual ones, at least 2048.
+    ///   - isDenied: whether its country, or the gateway's operator, has withdrawn a certificate. The gateway goes on to show those that it
+    ///     has revoked (`CertificateService` of efgs-federation-gateway).
     package init(
         of batch: ReceivedBatch, _ entries: [AuditEntry], trusting anchor: TrustAnchor, own: CountryCode,
-        at instant: Date
+        at instant: Date, smallestRSA: Int? = nil,
+        denying isDenied: @escaping (FederationCertificate) -> Bool = { _ in false }
     ) {
         var left = Self.positions(in: batch)
-        var checks = CertificateChecks(anchor: anchor, instant: instant)
+        var checks = CertificateChecks(
+            anchor: anchor, instant: instant, smallestRSA: smallestRSA, isDenied: isDenied)
         var verdicts: [Verdict] = []
         for entry in entries {
             guard let country = entry.country.flatMap({ CountryCode($0) }) else {
@@ -97,7 +102,7 @@ package enum AuditFlaw: Error, Hashable, Sendable {
     case country
     /// It has no keys, or more than the batch has of its country.
     case amount
-    /// The gateway shows no certificate: it has been revoked, or replaced.
+    /// The gateway shows no certificate: it has been removed.
     case missing(Certificate)
     /// What it shows isn't one certificate in PEM.
     case unreadable(Certificate)
@@ -107,6 +112,8 @@ package enum AuditFlaw: Error, Hashable, Sendable {
     case otherCountry(Certificate)
     /// The trust anchor hasn't signed it.
     case operatorSignature(Certificate)
+    /// The certificate is among those that are denied here.
+    case denied(Certificate)
     /// The signing certificate isn't valid at this time.
     case validity
     /// The batch's signature isn't accepted.
@@ -130,6 +137,7 @@ package enum AuditFlaw: Error, Hashable, Sendable {
         case .thumbprint(let certificate): "thumbprint_\(certificate.rawValue)"
         case .otherCountry(let certificate): "other_country_\(certificate.rawValue)"
         case .operatorSignature(let certificate): "operator_signature_\(certificate.rawValue)"
+        case .denied(let certificate): "denied_\(certificate.rawValue)"
         case .validity: "validity"
         case .signature(let flaw): "signature_\(flaw.rawValue)"
         }
@@ -140,11 +148,17 @@ package enum AuditFlaw: Error, Hashable, Sendable {
 private struct CertificateChecks {
     let anchor: TrustAnchor
     let instant: Date
+    let smallestRSA: Int?
+    let isDenied: (FederationCertificate) -> Bool
     private var known: [TrustAnchor.Question: Result<FederationCertificate, AuditFlaw>] = [:]
 
-    init(anchor: TrustAnchor, instant: Date) {
+    init(
+        anchor: TrustAnchor, instant: Date, smallestRSA: Int?, isDenied: @escaping (FederationCertificate) -> Bool
+    ) {
         self.anchor = anchor
         self.instant = instant
+        self.smallestRSA = smallestRSA
+        self.isDenied = isDenied
     }
 
     mutating func check(
@@ -159,7 +173,7 @@ private struct CertificateChecks {
         guard signing.validity.contains(instant) else { throw .validity }
         do throws(SignatureFlaw) {
             let signature = try BatchSignature(field: entry.batchSignature ?? "")
-            try signature.verify(records.signedBytes(of: keys), by: signing)
+            try signature.verify(records.signedBytes(of: keys), by: signing, smallestRSA: smallestRSA)
         } catch {
             throw .signature(error)
         }
@@ -173,7 +187,8 @@ private struct CertificateChecks {
         let question = TrustAnchor.Question(
             kind: kind, country: country, pem: pem, thumbprint: thumbprint, signature: signature)
         if let answer = known[question] { return try answer.get() }
-        let answer = answer(to: question)
+        var answer = answer(to: question)
+        if case .success(let certificate) = answer, isDenied(certificate) { answer = .failure(.denied(kind)) }
         known[question] = answer
         return try answer.get()
     }

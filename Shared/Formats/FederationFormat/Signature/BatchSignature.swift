@@ -4,6 +4,7 @@ import SwiftASN1
 
 /// The signature of a batch: a SignedData of CMS (RFC 5652), detached, with the signer's certificate beside it.
 ///
+/// Other countries' may have the content attached, which the gateway takes, too.
 /// What it covers is ``KeyRecords/signedBytes``.
 package struct BatchSignature: Hashable, Sendable {
     /// In BER; what this module makes is DER.
@@ -45,10 +46,14 @@ package struct BatchSignature: Hashable, Sendable {
     /// lie within it.
     ///
     /// See `BatchSignatureVerifier` of efgs-federation-gateway, which reads the same with BouncyCastle.
-    package func verify(_ signed: [UInt8], by certificate: FederationCertificate) throws(SignatureFlaw) {
+    /// - Parameter smallestRSA: bits of a key of RSA; at least 2048.
+    package func verify(
+        _ signed: [UInt8], by certificate: FederationCertificate, smallestRSA: Int? = nil
+    ) throws(SignatureFlaw) {
         let signer = content.signer
+        guard content.content.map({ $0 == signed }) ?? true else { throw .attached }
         guard isSigner(certificate), content.certificates.contains(certificate.der) else { throw .otherSigner }
-        let key = try VerifyingKey(of: certificate)
+        let key = try VerifyingKey(of: certificate, smallestRSA: max(smallestRSA ?? VerifyingKey.usualRSA, 2048))
         let algorithm = try Self.algorithm(of: signer, for: key)
         guard let attributes = signer.attributes else {
             guard key.accepts(signer.signature, over: signed, by: algorithm) else { throw .mismatch }

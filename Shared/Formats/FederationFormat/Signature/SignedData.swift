@@ -3,11 +3,13 @@ import FoundationEssentials
 import SwiftASN1
 
 /// What a batch's signature says, before anything of it was checked: a SignedData of CMS (RFC 5652, section 5) with one
-/// signer and without content.
+/// signer.
 ///
 /// `rsaEncryption` may stand for the algorithm of a signature, as OpenSSL and BouncyCastle write it (RFC 3370, section
 /// 3.2).
 struct SignedData: Hashable, Sendable {
+    /// The content, if it is within; it should come separately.
+    let content: [UInt8]?
     /// The certificates beside the signature, in DER.
     let certificates: [[UInt8]]
     let signer: Signer
@@ -55,7 +57,7 @@ struct SignedData: Hashable, Sendable {
             guard try (1...5).contains(Int(derEncoded: &nodes)), let digests = nodes.next(), digests.identifier == .set
             else { throw SignatureFlaw.unreadable }
             let announced = try Self.children(of: digests).map(Signer.algorithm)
-            try Self.checkContent(&nodes)
+            let content = try Self.content(&nodes)
             let certificates = try BER.optionalImplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) {
                 try Self.children(of: $0).map { Array($0.encodedBytes) }
             }
@@ -69,20 +71,25 @@ struct SignedData: Hashable, Sendable {
             let signer = try Signer(all[0])
             // Readers in one pass compute only these (RFC 5652, section 5.1).
             guard announced.contains(signer.digestAlgorithm) else { throw SignatureFlaw.algorithm }
-            return SignedData(certificates: certificates ?? [], signer: signer)
+            return SignedData(content: content, certificates: certificates ?? [], signer: signer)
         }
     }
 
-    private init(certificates: [[UInt8]], signer: Signer) {
+    private init(content: [UInt8]?, certificates: [[UInt8]], signer: Signer) {
+        self.content = content
         self.certificates = certificates
         self.signer = signer
     }
 
-    private static func checkContent(_ nodes: inout ASN1NodeCollection.Iterator) throws {
+    private static func content(_ nodes: inout ASN1NodeCollection.Iterator) throws -> [UInt8]? {
         guard let content = nodes.next() else { throw SignatureFlaw.unreadable }
-        try BER.sequence(content, identifier: .sequence) { nodes in
+        return try BER.sequence(content, identifier: .sequence) { nodes in
             guard try ASN1ObjectIdentifier(derEncoded: &nodes) == .data else { throw SignatureFlaw.unreadable }
-            guard nodes.next() == nil else { throw SignatureFlaw.attached }
+            return try BER.optionalImplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { node in
+                let strings = try children(of: node)
+                guard strings.count == 1 else { throw SignatureFlaw.unreadable }
+                return Array(try ASN1OctetString(berEncoded: strings[0]).bytes)
+            }
         }
     }
 

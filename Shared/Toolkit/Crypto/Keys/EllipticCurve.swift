@@ -44,6 +44,21 @@ package enum P384: EllipticCurve {
     package static let group = CurveGroup(name: "P-384", identifier: NID_secp384r1)
 }
 
+/// The curve P-521, or secp521r1, with SHA-512.
+package enum P521: EllipticCurve {
+    /// The hash function of its strength.
+    package typealias Hash = SHA512
+    /// Signatures by ECDSA.
+    package typealias Signing = ECDSA<P521>
+
+    /// The curve's name in DER.
+    package static var objectIdentifier: ASN1ObjectIdentifier { .NamedCurves.secp521r1 }
+    /// The length of a coordinate.
+    package static var byteCount: Int { 66 }
+    /// What OpenSSL knows of the curve.
+    package static let group = CurveGroup(name: "P-521", identifier: NID_secp521r1)
+}
+
 /// A curve of OpenSSL, which lives as long as the process.
 package struct CurveGroup: @unchecked Sendable {
     let name: String

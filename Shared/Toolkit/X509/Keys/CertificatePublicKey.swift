@@ -6,7 +6,7 @@ extension Certificate {
     /// The key that a certificate is for.
     ///
     /// Keys of other kinds than P-256, P-384 and RSA with 2,048 bits or more can be read and compared; they accept no
-    /// signature.
+    /// signature of a certificate.
     package struct PublicKey: Sendable {
         /// The encoding, which tells keys apart.
         let info: SubjectPublicKeyInfo
@@ -149,6 +149,16 @@ extension P384.Signing.PublicKey {
     /// Nil for a key of another kind.
     package init?(_ key: Certificate.PublicKey) {
         guard case .p384(let key) = key.kind else { return nil }
+        self = key
+    }
+}
+
+extension P521.Signing.PublicKey {
+    /// Nil for a key of another kind. Only federations of countries use such keys.
+    package init?(_ key: Certificate.PublicKey) {
+        guard key.info.algorithm == .ecPublicKey(on: .NamedCurves.secp521r1),
+            let key = try? Self(x963Representation: key.info.key)
+        else { return nil }
         self = key
     }
 }

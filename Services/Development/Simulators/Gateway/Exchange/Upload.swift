@@ -125,7 +125,7 @@ extension SimulatedGateway {
                     let row = table.row(certificate.thumbprint, of: country, .signing), !row.isRevoked,
                     batch.entries.allSatisfy({ $0.origin == country })
                 else { return false }
-                return (try? signature.verify(signed, by: certificate)) != nil
+                return (try? signature.verify(signed, by: certificate, smallestRSA: 2048)) != nil
             })
         else { throw Refusal(.badRequest, "Invalid signature") }
         return signer.thumbprint

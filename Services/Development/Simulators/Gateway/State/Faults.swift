@@ -44,7 +44,8 @@ extension GatewayBehaviour.Fault {
         case .none: []
         case .unavailable, .tooManyRequests, .page, .lostAnswer, .hangUp, .slow, .endless:
             Set(GatewayBehaviour.Operation.allCases)
-        case .partial: [.upload]
+        case .partial, .gatewayTimeout: [.upload]
+        case .refusedCallback: [.callbacks]
         case .endlessChain, .loop, .otherTag, .interleaved, .foreignOrigin, .ownKeys: [.download]
         case .wrongAmount, .otherSignature, .untrusted, .withoutCertificates, .withoutAudit: [.audit]
         }
