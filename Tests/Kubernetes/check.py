@@ -45,7 +45,7 @@ def rendered(overlay):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"kubectl can't render {overlay}: {done.stderr.strip()}")
-    return list(yaml.safe_load_all(done.stdout))
+    return list(yaml.load_all(done.stdout, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
 
 
 # Copies of an overlay as operators make them, with these components. The settings are country's, which lists those of every component.

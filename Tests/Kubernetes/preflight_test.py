@@ -2,6 +2,7 @@
 
 import copy
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -92,7 +93,7 @@ class Preflight(unittest.TestCase):
         cls.cluster = cls.enterClassContext(preflight.Cluster.of_kubectl())
         cls.objects = {}
         for overlay in check.OVERLAYS:
-            cls.objects[overlay] = yaml.safe_dump_all(check.rendered(overlay))
+            cls.objects[overlay] = json.dumps(check.rendered(overlay))
 
     def setUp(self):
         self.server.state = State()
@@ -100,7 +101,7 @@ class Preflight(unittest.TestCase):
         self.cluster._resources.clear()
 
     def overlay(self, name, change=ours):
-        return preflight.Overlay(list(yaml.safe_load_all(change(self.objects[name]))))
+        return preflight.Overlay(json.loads(change(self.objects[name])))
 
     def found(self, overlay):
         return [*preflight.own(overlay), *preflight.findings(overlay, self.cluster)]
@@ -142,7 +143,7 @@ class Preflight(unittest.TestCase):
     def test_settings_that_a_component_needs(self):
         with check.copied("small", ("federation", "data-donation")) as folder:
             (folder / "settings.env").write_text((ROOT / "deploy/kubernetes/small/settings.env").read_text())
-            overlay = preflight.Overlay(list(yaml.safe_load_all(ours(yaml.safe_dump_all(check.rendered(folder))))))
+            overlay = preflight.Overlay(json.loads(ours(json.dumps(check.rendered(folder)))))
         needed = sorted([*required("federation"), *required("data-donation")])
         found = [one for one in preflight.own(overlay)]
         self.assertEqual([one.text.split()[0] for one in found], needed)
@@ -334,7 +335,7 @@ class Preflight(unittest.TestCase):
                 self.server.state = State()
                 overlay, state = self.complete(name)
                 apply(state, overlay)
-                later = self.overlay(name, lambda text: ours(text).replace("settings-", "settings-x").replace(":1\n", ":2\n"))
+                later = self.overlay(name, lambda text: ours(text).replace("settings-", "settings-x").replace(':1"', ':2"'))
                 self.assertNotEqual(later.objects, overlay.objects)
                 found = self.found(later)
                 self.assertFalse([one for one in found if one.stops], found)
@@ -345,14 +346,14 @@ class Preflight(unittest.TestCase):
         job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "migrate", "namespace": "vigil"}, "spec": {"template": template}}
         overlay.objects.append(job)
         apply(state, overlay)
-        overlay.objects[-1] = yaml.safe_load(yaml.safe_dump(job).replace(":1", ":2"))
+        overlay.objects[-1] = json.loads(json.dumps(job).replace(":1", ":2"))
         self.assert_only(overlay, ("stops", "Job migrate can't be changed so", "spec.template", "immutable"))
 
     # MARK: What is left
 
     def test_a_component_that_was_removed(self):
         with check.copied("small", ("federation", "further")) as folder:
-            earlier = preflight.Overlay(list(yaml.safe_load_all(ours(yaml.safe_dump_all(check.rendered(folder))))))
+            earlier = preflight.Overlay(json.loads(ours(json.dumps(check.rendered(folder)))))
         overlay, state = self.complete()
         apply(state, earlier)
         apply(state, overlay)

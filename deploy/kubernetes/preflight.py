@@ -74,7 +74,7 @@ class Overlay:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             return stop(f"kubectl can't render {folder}: {done.stderr.strip()[-600:]}")
-        return cls([one for one in yaml.safe_load_all(done.stdout) if one])
+        return cls([one for one in yaml.load_all(done.stdout, getattr(yaml, "CSafeLoader", yaml.SafeLoader)) if one])
 
     def of(self, *kinds):
         return [one for one in self.objects if one["kind"] in kinds]
