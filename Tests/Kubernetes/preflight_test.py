@@ -318,6 +318,17 @@ class Preflight(unittest.TestCase):
         state.silent_webhooks = {"postgresql.cnpg.io": "mcluster.cnpg.io"}
         self.assert_only(overlay, ("stops", "Cluster postgres", "failed calling webhook", "connection refused"))
 
+    def test_a_server_that_does_not_answer(self):
+        overlay, state = self.complete()
+        state.slow = {"Cluster"}
+        self.addCleanup(state.go_on.set)
+        connection = self.cluster._connection
+        self.addCleanup(setattr, connection, "timeout", connection.timeout)
+        # Enough for every other answer, also on a busy machine.
+        connection.timeout = 10
+        connection.close()
+        self.assert_only(overlay, ("stops", "Cluster postgres", "no answer to POST", "timed out"))
+
     def test_warnings_of_the_server(self):
         overlay, state = self.complete()
         state.warnings = {"StatefulSet": ['would violate PodSecurity \\"restricted:latest\\"']}

@@ -164,8 +164,11 @@ class Answer(typing.NamedTuple):
 class Connection(http.client.HTTPConnection):
     """A connection to a Unix socket."""
 
+    # In seconds; a webhook has 30 at most.
+    patience = 40
+
     def __init__(self, path):
-        super().__init__("localhost", timeout=40)
+        super().__init__("localhost", timeout=self.patience)
         self._path = path
 
     def connect(self):
@@ -204,9 +207,14 @@ class Cluster:
     def ask(self, method, path, body=None):
         kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
         headers = {"Accept": "application/json"} | ({"Content-Type": kind} if body else {})
-        self._connection.request(method, path, json.dumps(body) if body else None, headers)
-        response = self._connection.getresponse()
-        text = response.read().decode("utf-8", "replace")
+        try:
+            self._connection.request(method, path, json.dumps(body) if body else None, headers)
+            response = self._connection.getresponse()
+            text = response.read().decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException) as error:
+            # The next request begins with a new connection.
+            self._connection.close()
+            return Answer(0, {}, f"no answer to {method} {path.partition('?')[0]} ({error or type(error).__name__})", ())
         try:
             content = json.loads(text)
         except ValueError:
@@ -557,7 +565,8 @@ def leftovers(overlay, cluster):
             if (kind, name) in present | used or one["metadata"].get("ownerReferences"):
                 continue
             plural = path.rpartition("/")[2]
-            (claims if kind == "PersistentVolumeClaim" else left).append(f"{plural}.{api.partition('/')[0]}/{name}" if "/" in api else f"{plural}/{name}")
+            group = f".{api.partition('/')[0]}" if "/" in api else ""
+            (claims if kind == "PersistentVolumeClaim" else left).append(f"{plural}{group}/{name}")
     if left:
         yield warn(f"An earlier apply left what the overlay no longer has: kubectl -n {overlay.namespace} delete {' '.join(left)}")
     if claims:
