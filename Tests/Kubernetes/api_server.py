@@ -12,6 +12,7 @@ It keeps nothing of a dry run, and refuses every write that isn't one.
 """
 
 import base64
+import contextlib
 import copy
 import datetime
 import functools
@@ -135,8 +136,10 @@ class APIServer:
                 self.send_header("Content-Length", str(len(data)))
                 for text in warnings:
                     self.send_header("Warning", f'299 - "{text}"')
-                self.end_headers()
-                self.wfile.write(data)
+                # Who no longer waits has hung up.
+                with contextlib.suppress(OSError):
+                    self.end_headers()
+                    self.wfile.write(data)
 
             do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = answer
 

@@ -7,7 +7,6 @@ import collections
 import contextlib
 import http.client
 import json
-import pathlib
 import re
 import socket
 import subprocess
@@ -172,6 +171,7 @@ class Connection(http.client.HTTPConnection):
         self._path = path
 
     def connect(self):
+        # One that wasn't connected is closed by close().
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
@@ -192,17 +192,28 @@ class Cluster:
             path = f"{folder}/socket"
             command = ["kubectl", "proxy", f"--unix-socket={path}", "--append-server-path=true"]
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            cluster = cls(path)
             try:
                 until = time.monotonic() + 20
-                while not pathlib.Path(path).exists():
+                while not cluster.is_connected():
                     if process.poll() is not None or time.monotonic() > until:
                         process.terminate()
                         raise SystemExit(f"stops  kubectl proxy doesn't start: {process.communicate()[1].strip()[-600:]}")
                     time.sleep(0.02)
-                yield cls(path)
+                yield cluster
             finally:
+                cluster._connection.close()
                 process.terminate()
                 process.communicate()
+
+    def is_connected(self):
+        """Connects. The socket's file is there a moment before somebody listens."""
+        try:
+            self._connection.connect()
+            return True
+        except OSError:
+            self._connection.close()
+            return False
 
     def ask(self, method, path, body=None):
         kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
