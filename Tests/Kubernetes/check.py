@@ -3,23 +3,29 @@
     python3 Tests/Kubernetes/check.py            renders each overlay with kubectl, and says what is wrong with it
     python3 Tests/Kubernetes/check.py --control  says which of many mistakes the judgement wouldn't notice
 
-Ends with 1 if it has anything to say. What is judged: fields and types, by Kubernetes' own schemas for two versions and by the list of
-fields in custom-resources.yaml for what operators add; what a pod may do; that whatever a manifest names is there; and which
-connections the network policies allow: each arrow of docker-compose.yml, and no other.
+Ends with 1 if it has anything to say. What is judged: fields and types, by Kubernetes' own schemas for two versions and by fields.json
+for what operators add, of each overlay and of each component; that a server stores what is written; what a pod may do; that whatever a
+manifest names is there; and which connections the network policies allow: each arrow of docker-compose.yml, and no other.
 """
 
+import contextlib
 import copy
+import fractions
 import itertools
+import math
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import kubernetes_validate
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "Tests/Kubernetes"))
+import definitions  # noqa: E402
 import policies  # noqa: E402
 import render  # noqa: E402
 
@@ -35,11 +41,38 @@ OPERATORS = {"backups", "metadata-proxy-public", "health-portal-public", "downlo
 
 def rendered(overlay):
     """Every object of an overlay."""
-    command = ["kubectl", "kustomize", "--load-restrictor", "LoadRestrictionsNone", f"deploy/kubernetes/{overlay}"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    command = ["kubectl", "kustomize", "--load-restrictor", "LoadRestrictionsNone", str(ROOT / "deploy/kubernetes" / overlay)]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise SystemExit(f"kubectl can't render deploy/kubernetes/{overlay}: {done.stderr.strip()}")
-    return list(yaml.safe_load_all(done.stdout))
+        raise SystemExit(f"kubectl can't render {overlay}: {done.stderr.strip()}")
+    return list(yaml.load_all(done.stdout, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+
+
+# Copies of an overlay as operators make them, with these components. The settings are country's, which lists those of every component.
+COPIES = [("small", (name,)) for name in [*render.COMPONENTS, "bucket"]] + [
+    ("small", tuple(render.COMPONENTS)),
+    ("country", ("bucket", "federation", "data-donation", "further")),
+]
+
+
+@contextlib.contextmanager
+def copied(overlay, components):
+    """A copy of an overlay with components, as a folder."""
+    with tempfile.TemporaryDirectory(prefix="vigil-overlay.") as folder:
+        folder = pathlib.Path(folder).resolve()
+        origin = ROOT / "deploy/kubernetes"
+        upwards = os.path.relpath(origin, folder)
+        for file in (origin / overlay).iterdir():
+            text = file.read_text()
+            if file.name == "kustomization.yaml":
+                names = ", ".join(f"../{name}" for name in components)
+                text, count = re.subn(r"^components: .*$", f"components: [{names}]", text, flags=re.MULTILINE)
+                if count != 1:
+                    raise SystemExit(f"{file} has no line that begins with components.")
+                text = text.replace("../", f"{upwards}/")
+            (folder / file.name).write_text(text)
+        (folder / "settings.env").write_text((origin / "country/settings.env").read_text())
+        yield folder
 
 
 class Manifests:
@@ -56,7 +89,7 @@ class Manifests:
 
     def pods(self):
         """Each kind of pod, as (name, labels, specification)."""
-        for item in self.of("Deployment", "StatefulSet", "Job"):
+        for item in self.of("Deployment", "StatefulSet"):
             template = item["spec"]["template"]
             yield item["metadata"]["name"], template["metadata"]["labels"], template["spec"]
 
@@ -65,12 +98,11 @@ class Manifests:
 
 
 def fields(manifests):
-    allowed = yaml.safe_load((ROOT / "Tests/Kubernetes/custom-resources.yaml").read_text())
     for item in manifests.objects:
         name = f"{item['kind']} {item['metadata']['name']}"
         kind = f"{item['apiVersion']}/{item['kind']}"
-        if kind in allowed:
-            yield from (f"{name} has no field {path}." for path in unknown(item["spec"], allowed[kind], "spec"))
+        if definitions.is_known(kind):
+            yield from (f"{name}: {flaw}." for flaw in definitions.flaws(kind, item["spec"]))
             continue
         for version in VERSIONS:
             try:
@@ -78,27 +110,70 @@ def fields(manifests):
             except kubernetes_validate.ValidationError as error:
                 yield f"{name} is no {kind} of Kubernetes {version}: {error.message}"
             except kubernetes_validate.SchemaNotFoundError:
-                yield f"{name}: Kubernetes {version} has no {kind}, and custom-resources.yaml doesn't list its fields."
+                yield f"{name}: Kubernetes {version} has no {kind}, and fields.json doesn't list its fields."
 
 
-def unknown(value, allowed, path):
-    """Fields that aren't allowed. A list allows each of its elements what its first one does; `any` allows everything."""
-    if allowed == "any":
-        return
-    if isinstance(value, list):
-        if not isinstance(allowed, list):
-            yield f"{path} (as a list)"
-            return
-        for element in value:
-            yield from unknown(element, allowed[0], f"{path}[]")
-    elif isinstance(value, dict):
+def unstored(manifests):
+    """What an API server stores otherwise than it is written, so that each apply changes the object again, or `kubectl diff` shows it."""
+    for item in manifests.objects:
+        name = f"{item['kind']} {item['metadata']['name']}"
+        content = {key: value for key, value in item.items() if key not in ("data", "metadata")}
+        # A resource of an operator is stored as it is written, with the defaults of its definition.
+        if not definitions.is_known(f"{item['apiVersion']}/{item['kind']}"):
+            yield from (f"{name}: {flaw}." for flaw in rewritten(content, ""))
+        for flaw in defaults(item):
+            yield f"{name} leaves {flaw} to the server, within a list that is compared as a whole."
+
+
+# What a server writes of quantities: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+QUANTITIES = {"cpu", "memory", "storage"}
+# Objects without fields that say something by being there: they choose everything, or are a kind of volume.
+SAYING = {"podSelector", "namespaceSelector", "emptyDir"}
+
+
+def rewritten(value, path):
+    if isinstance(value, dict):
         for key, element in value.items():
-            if not isinstance(allowed, dict) or key not in allowed:
-                yield f"{path}.{key}"
+            place = f"{path}.{key}".lstrip(".")
+            if element is None or element == "" or element == [] or element == {} and key not in SAYING:
+                yield f"{place} is empty, so the server leaves it out"
+            elif key in QUANTITIES and path.endswith(("requests", "limits")):
+                if str(element) != canonical(str(element)):
+                    yield f"{place} is {element}, which the server writes as {canonical(str(element))}"
             else:
-                yield from unknown(element, allowed[key], f"{path}.{key}")
-    elif isinstance(allowed, dict | list):
-        yield f"{path} (as a single value)"
+                yield from rewritten(element, place)
+    elif isinstance(value, list):
+        for number, element in enumerate(value):
+            yield from rewritten(element, f"{path}.{number}")
+
+
+def canonical(text):
+    """A quantity with the greatest suffix that leaves a whole number."""
+    number, suffix = re.fullmatch(r"([0-9.]+)(m|[kMGTP]i?)?", text).groups()
+    base = 1024 if (suffix or "").endswith("i") else 1000
+    powers = ["", "k", "M", "G", "T", "P"]
+    if suffix == "m":
+        exact = fractions.Fraction(number) / 1000
+    else:
+        exact = fractions.Fraction(number) * base ** powers.index((suffix or "").rstrip("i"))
+    if base == 1000 and exact.denominator != 1:
+        return f"{math.ceil(exact * 1000)}m"
+    for power in range(len(powers) - 1, 0, -1):
+        if exact and (exact / base**power).denominator == 1:
+            return f"{exact // base**power}{'Ki' if base == 1024 and power == 1 else powers[power] + ('i' if base == 1024 else '')}"
+    return str(exact)
+
+
+def defaults(item):
+    """Defaults within lists that kubectl sends as a whole, because their definition names no key of an element."""
+    if item["kind"] == "PodMonitor":
+        for endpoint in item["spec"]["podMetricsEndpoints"]:
+            for rule in endpoint.get("relabelings", []) + endpoint.get("metricRelabelings", []):
+                if "action" not in rule:
+                    yield "the action of a rule"
+    for plugin in item["spec"].get("plugins", []) if item["kind"] == "Cluster" else []:
+        if "enabled" not in plugin:
+            yield "a plugin's enabled"
 
 
 # MARK: Rights
@@ -135,9 +210,9 @@ def rights(manifests):
 
 def lives(manifests):
     """Starts, ends and replacements without a failed request."""
-    jobs = manifests.names("Job")
     for name, _, spec in manifests.pods():
-        if name in jobs:
+        # It serves nobody.
+        if name == "migrate":
             continue
         container = spec["containers"][0]
         delay = next((int(entry["value"]) for entry in container["env"] if entry["name"] == "SHUTDOWN_DELAY"), 0)
@@ -154,6 +229,10 @@ def lives(manifests):
     scaled = {item["spec"]["scaleTargetRef"]["name"] for item in manifests.of("HorizontalPodAutoscaler")}
     for item in manifests.of("Deployment"):
         name, spec = item["metadata"]["name"], item["spec"]
+        if name == "migrate":
+            if spec["strategy"] != {"type": "Recreate"}:
+                yield "Two versions of migrate may run at once."
+            continue
         if spec["strategy"].get("rollingUpdate", {}).get("maxUnavailable") != 0:
             yield f"{name} is away while it is replaced."
         if name in scaled and "replicas" in spec:
@@ -161,8 +240,14 @@ def lives(manifests):
         if spec.get("replicas", 1) > 1 or name in scaled:
             if tuple(spec["selector"]["matchLabels"].items()) not in budgets:
                 yield f"{name} has no disruption budget."
-            if len(spec["template"]["spec"].get("topologySpreadConstraints", [])) != 2:
+            spread = spec["template"]["spec"].get("topologySpreadConstraints", [])
+            if len(spread) != 2:
                 yield f"{name} may be on one node."
+            # Ignored is the default: a cordoned node would be the emptiest one, where nothing can go.
+            if any(constraint.get("nodeTaintsPolicy") != "Honor" for constraint in spread):
+                yield f"{name} can't be placed while a node is cordoned."
+    for item in manifests.of("Job"):
+        yield f"The Job {item['metadata']['name']} can't be changed while it exists, so an apply fails."
 
 
 # MARK: Names
@@ -179,7 +264,8 @@ def names(manifests):
     for name, labels, spec in manifests.pods():
         if spec["serviceAccountName"] not in accounts:
             yield f"{name} has no account."
-        mounted = {mount["name"] for container in spec["containers"] for mount in container.get("volumeMounts", [])}
+        containers = spec.get("initContainers", []) + spec["containers"]
+        mounted = {mount["name"] for container in containers for mount in container.get("volumeMounts", [])}
         claims = set()
         for item in manifests.of("StatefulSet"):
             if item["metadata"]["name"] == name:
@@ -198,15 +284,15 @@ def names(manifests):
         for source in sources:
             secret, configuration = source.get("secret"), source.get("configMap")
             # A service's own secrets have its name, and no other's.
-            if secret and secret["name"] not in made and secret["name"] != name:
+            if secret and secret["name"] not in made and secret["name"] not in (name, f"{name}-callback", f"{name}-bucket"):
                 yield f"{name}: nobody makes the Secret {secret['name']}."
-            if secret and secret["name"] not in OPERATORS and secret["name"].removesuffix("-tls").removesuffix("-database") != name:
+            if secret and secret["name"] not in OPERATORS and re.sub("-(tls|database|callback|bucket)$", "", secret["name"]) != name:
                 yield f"{name} has the Secret {secret['name']}, which isn't its own."
             if configuration and configuration["name"] not in maps:
                 yield f"{name}: nobody makes the ConfigMap {configuration['name']}."
             elif configuration and not {item["key"] for item in configuration["items"]} <= keys[configuration["name"]]:
                 yield f"{name}: the ConfigMap {configuration['name']} lacks a key."
-        for container in spec["containers"]:
+        for container in containers:
             values = [str(entry.get("value", "")) for entry in container.get("env", [])] + container.get("command", [])
             for word in " ".join(values).replace("=", " ").replace(",", " ").split():
                 if word.startswith("/run/secrets/") and word.removeprefix("/run/secrets/") not in present:
@@ -307,7 +393,7 @@ def wanted(manifests):
                 result.add((name, "apple", port, "TCP"))
                 if render.WAYS_OUT[network][0] is render.ANYWHERE:
                     result |= {(name, peer, port, "TCP") for peer in ("phone", "internet")}
-    if "VIGIL_S3_BUCKET" in str(manifests.of("ConfigMap")):
+    if "S3_BUCKET" in str([item for item in manifests.of("Deployment") if item["metadata"]["name"] == "distribution"]):
         result |= {("distribution", peer, 443, "TCP") for peer in ("phone", "apple", "internet")}
     result.add(("migrate", "postgres", 5432, "TCP"))
     # Whoever calls by name asks for its address.
@@ -347,7 +433,7 @@ def connections(manifests):
 
 def objections(objects):
     manifests = Manifests(objects)
-    for part in (fields, rights, lives, names, outside, connections):
+    for part in (fields, unstored, rights, lives, names, outside, connections):
         yield from part(manifests)
 
 
@@ -378,6 +464,26 @@ def mistakes():
     yield "a wrong type", submission(lambda item: item["spec"].update(replicas="2"))
     yield "an unknown field of a certificate", each("Certificate", "fold-tls", lambda item: item["spec"].update(dnsName="fold"))
     yield "an unknown field of PostgreSQL", each("Cluster", "postgres", lambda item: item["spec"]["postgresql"].update(hba=[]))
+    synchronous = lambda change: each("Cluster", "postgres", lambda item: change(item["spec"]["postgresql"]["synchronous"]))
+    yield "a field that a later CloudNativePG has", synchronous(lambda part: part.update(podFailureDomainKeys=["zone"]))
+    yield "a word that CloudNativePG doesn't know", synchronous(lambda part: part.update(dataDurability="require"))
+    yield "a text for a number", synchronous(lambda part: part.update(number="1"))
+    yield "a required field that is missing", synchronous(lambda part: part.pop("method"))
+    yield "a part whose fields aren't listed", each("Cluster", "postgres", lambda item: item["spec"].update(backup={"x": 1}))
+    yield "a quantity that the server writes otherwise", submission(
+        lambda item: container(item)["resources"]["limits"].update(memory="1024Mi")
+    )
+    yield "an empty list", each("NetworkPolicy", "submission-server", lambda item: item["spec"].update(ingress=[]))
+    yield "an empty value", submission(lambda item: container(item)["env"].append({"name": "X", "value": ""}))
+    yield "a rule without its action", each("PodMonitor", "submission-server", lambda item: item["spec"]["podMetricsEndpoints"][0][
+        "relabelings"
+    ].append({"targetLabel": "x"}))
+    yield "a cordoned node counts", submission(lambda item: pod(item)["topologySpreadConstraints"][0].pop("nodeTaintsPolicy"))
+    yield "a Job", lambda objects: objects.append({
+        "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "migrate"},
+        "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "x", "image": "x"}]}}},
+    })
+    yield "two migrations at once", each("Deployment", "migrate", lambda item: item["spec"].update(strategy={"type": "RollingUpdate"}))
     yield "root", submission(lambda item: pod(item)["securityContext"].update(runAsNonRoot=False))
     yield "a writable root", submission(lambda item: container(item)["securityContext"].update(readOnlyRootFilesystem=False))
     yield "a capability", submission(lambda item: container(item)["securityContext"].update(capabilities={"add": ["SYS_PTRACE"]}))
@@ -446,7 +552,14 @@ def main():
             for objection in objections(objects):
                 print(f"deploy/kubernetes/{overlay}: OBJECTION: {objection}")
                 said = True
+        for overlay, components in COPIES:
+            with copied(overlay, components) as folder:
+                objects = rendered(folder)
+            for objection in objections(objects):
+                print(f"deploy/kubernetes/{overlay} with {', '.join(components)}: OBJECTION: {objection}")
+                said = True
     sys.exit(1 if said else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

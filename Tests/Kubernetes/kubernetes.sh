@@ -8,9 +8,9 @@ usage() {
     cat <<'TEXT'
 bash Tests/Kubernetes/kubernetes.sh [--help]
 
-Checks that the manifests are those that follow from docker-compose.yml; renders each overlay with kubectl; judges fields, rights, names
-and network policies; makes mistakes on purpose, each of which the judgement must notice; and tests the alerts of PostgreSQL's servers.
-Takes about a minute. Needs a kubectl with
+Checks that the manifests are those that follow from docker-compose.yml; renders each overlay with kubectl, and copies with each component;
+judges fields, rights, names and network policies; makes mistakes on purpose, each of which the judgement must notice; tests the alerts of
+PostgreSQL's servers; and tests deploy/kubernetes/preflight.sh against a simulated API server. Takes about two minutes. Needs a kubectl with
 kustomize 5 (kubectl 1.27 or newer), which isn't among Debian's packages.
 
 What no cluster has run is listed in deploy/kubernetes/README.md.
@@ -35,6 +35,9 @@ say "Comparing the manifests with docker-compose.yml …"
 say "Judging the manifests …"
 "$python" Tests/Kubernetes/check.py || fail "The manifests are wrong: see above."
 "$python" Tests/Kubernetes/private_store.py || fail "A copy with a store inside is wrong: see above."
+say "Provoking what preflight.sh finds …"
+(cd Tests/Kubernetes && "$python" -B -W error -m unittest --quiet preflight_test) ||
+    fail "deploy/kubernetes/preflight.sh finds too little or too much, or its README says something else: see above."
 say "Testing the alerts of PostgreSQL's servers …"
 prepare_promtool
 scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)

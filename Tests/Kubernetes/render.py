@@ -144,7 +144,8 @@ class Service:
             found = SETTING.search(value)
             if found is None:
                 text = database_login(value) if key == "POSTGRES_CONNECTION" else value
-                yield {"name": key, "value": text}
+                # A server leaves an empty value out, which is the same.
+                yield {"name": key} | ({"value": text} if text else {})
             elif found.group() != value:
                 raise SystemExit(f"render.py: {self.name} has a setting within {key}; only a whole value can be carried over.")
             else:
@@ -173,8 +174,14 @@ class Service:
         if "PUBLIC_CERTIFICATE" in self.environment:
             files = items(tls_crt="public.pem", tls_key="public.key")
             sources.append({"secret": {"name": f"{self.name}-public", "items": files}})
+        callback = [file for file in own if file.startswith("callback")]
+        own = [file for file in own if file not in callback]
         if own:
             sources.append({"secret": {"name": self.name, "items": [{"key": file, "path": file} for file in own]}})
+        if callback:
+            # Without a URL to be called at, nobody reads them.
+            files = [{"key": file, "path": file} for file in callback]
+            sources.append({"secret": {"name": f"{self.name}-callback", "optional": True, "items": files}})
         return sources
 
     def volumes(self):
@@ -225,7 +232,13 @@ class Service:
                 "readOnlyRootFilesystem": True,
             },
         }
-        spread = {"maxSkew": 1, "labelSelector": {"matchLabels": selector(self.name)}, "matchLabelKeys": ["pod-template-hash"]}
+        spread = {
+            "maxSkew": 1,
+            "labelSelector": {"matchLabels": selector(self.name)},
+            "matchLabelKeys": ["pod-template-hash"],
+            # A node that is being drained would count as an empty one, where nothing can go.
+            "nodeTaintsPolicy": "Honor",
+        }
         pod = {
             "serviceAccountName": self.name,
             "automountServiceAccountToken": False,
@@ -334,9 +347,9 @@ class Service:
         spec = {
             "podSelector": {"matchLabels": selector(self.name)},
             "policyTypes": ["Ingress", "Egress"],
-            "ingress": ingress,
-            "egress": egress,
         }
+        # A server leaves an empty list out.
+        spec |= {key: rules for key, rules in (("ingress", ingress), ("egress", egress)) if rules}
         return {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta(self.name), "spec": spec}
 
     def certificates(self):
@@ -364,11 +377,11 @@ class Service:
                 "keySecret": {"name": "prometheus-tls", "key": "tls.key"},
             },
             "relabelings": [
-                {"targetLabel": "service", "replacement": self.name},
-                {"targetLabel": "job", "replacement": "vigil"},
+                {"targetLabel": "service", "replacement": self.name, "action": "replace"},
+                {"targetLabel": "job", "replacement": "vigil", "action": "replace"},
             ],
             "metricRelabelings": [
-                {"sourceLabels": ["exported_job"], "regex": "(.+)", "targetLabel": "job"},
+                {"sourceLabels": ["exported_job"], "regex": "(.+)", "targetLabel": "job", "action": "replace"},
                 {"regex": "exported_job", "action": "labeldrop"},
             ],
         }
@@ -494,6 +507,8 @@ def kustomization(kind, resources, settings, folders=()):
         generators.append({"name": "database-catalog", "files": ["catalog.sql=../../postgres/catalog.sql"], "options": options})
     version = "v1alpha1" if kind == "Component" else "v1beta1"
     document = {"apiVersion": f"kustomize.config.k8s.io/{version}", "kind": kind, "resources": resources}
+    # By this label deploy/kubernetes/preflight.sh finds those that an earlier apply left.
+    document |= {"generatorOptions": {"labels": {"app.kubernetes.io/part-of": "vigil"}}} if kind == "Kustomization" else {}
     return document | ({"configMapGenerator": generators} if generators else {})
 
 
@@ -525,7 +540,8 @@ def rendered():
             summary = kustomization("Component", list(written), own)
         if folder == "further":
             written["download-server-patch.yaml"] = text([FURTHER])
-            summary["patches"] = [{"path": "download-server-patch.yaml"}]
+            # With a target, since `bucket` may have taken it away before.
+            summary["patches"] = [{"path": "download-server-patch.yaml", "target": {"kind": "Deployment", "name": "download-server"}}]
         if folder == "base":
             # No resource: the overlays name it.
             written["names.yaml"] = text([outside_names()])

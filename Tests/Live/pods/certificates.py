@@ -119,14 +119,26 @@ class Secrets:
         )  # fmt: skip
 
     def read_commands(self, readme, folder, others):
-        """Carries out each `kubectl create secret` of a document.
+        """Carries out each `kubectl create secret` of a document whose Secret a pod reads.
 
         `folder` has what deploy/secrets.sh made, and `others` the paths of what an operator has from elsewhere.
         """
         text = pathlib.Path(readme).read_text().replace("\\\n", " ")
         commands = re.findall(r"^ *kubectl -n vigil create secret generic .*$", text, re.MULTILINE)
+        wanted = {
+            source["secret"]["name"]
+            for workload in self._manifests.workloads()
+            for volume in workload.spec.get("volumes", [])
+            for source in volume.get("projected", {}).get("sources", [])
+            if "secret" in source
+        }
+        done = 0
         for command in commands:
             name, *options = shlex.split(command)[6:]
+            # The others are for components.
+            if name not in wanted:
+                continue
+            done += 1
             files = {}
             for option in options:
                 source = option.removeprefix("--from-file=")
@@ -134,4 +146,4 @@ class Secrets:
                 path = pathlib.Path(others.get(path) or path.replace("$f", str(folder)))
                 files[key or path.name] = path.read_bytes()
             self._files[name] = files
-        return len(commands)
+        return done

@@ -1,4 +1,4 @@
-"""What a kubelet does with a pod: lays out its volumes, starts its container by Docker, asks its probes, starts it again."""
+"""What a kubelet does with a pod: lays out its volumes, starts its containers by Docker, asks their probes, starts it again."""
 
 import os
 import pathlib
@@ -47,14 +47,14 @@ class Sandbox:
 
 
 class Pod:
-    """A pod with its container, which a thread keeps running until it is stopped."""
+    """A pod with one container at a time: those that prepare something, then one that a thread keeps running until it is stopped."""
 
     def __init__(self, name, workload, cluster, environment=None):
         self.name, self.workload, self._cluster = name, workload, cluster
         # Replaces what the manifest says, for a control.
         self._changed = environment or {}
         self._folder = cluster.folder / "pods" / name
-        self.restarts, self.is_over = 0, False
+        self.restarts = 0
         self._is_stopped = threading.Event()
         self.became_ready = threading.Event()
         # What went wrong with Docker rather than with the program.
@@ -66,7 +66,7 @@ class Pod:
             self._volumes[volume["name"]] = self._lay_out(volume)
         for claim in workload.claims:
             self._volumes[claim] = self._claim(f"{claim}-{name}")
-        self._create()
+        self._create(workload.stages[0])
         self._thread = threading.Thread(target=self._live)
         self._thread.start()
 
@@ -148,17 +148,17 @@ class Pod:
 
     # MARK: The container
 
-    def _environment(self):
-        for one in self.workload.container.get("env", []):
-            if "value" in one:
-                value = one["value"]
-            else:
+    def _environment(self, container):
+        for one in container.get("env", []):
+            # Without a value it is empty.
+            value = one.get("value", "")
+            if "valueFrom" in one:
                 reference = one["valueFrom"]["configMapKeyRef"]
                 value = self._cluster.map(reference["name"])[reference["key"]].decode()
             yield one["name"], self._changed.get(one["name"], value)
 
-    def _create(self):
-        container, pod = self.workload.container, self.workload.spec["securityContext"]
+    def _create(self, container):
+        pod = self.workload.spec["securityContext"]
         rights = container["securityContext"]
         options = [
             self._sandbox.option, f"--user={pod['runAsUser']}:{pod['runAsGroup']}", f"--group-add={self._group}",
@@ -172,7 +172,7 @@ class Pod:
             options.append("--security-opt=no-new-privileges")
         if pod.get("seccompProfile", {}).get("type") != "RuntimeDefault":
             options.append("--security-opt=seccomp=unconfined")
-        environment = dict(self._environment())
+        environment = dict(self._environment(container))
         options += [f"--env={name}={value}" for name, value in environment.items()]
         for mount in container.get("volumeMounts", []):
             folder = self._volumes[mount["name"]]
@@ -202,26 +202,32 @@ class Pod:
             self._run()
         except SystemExit as failure:
             self.failure = str(failure)
-        finally:
-            self.is_over = True
 
     def _run(self):
-        """Until it is stopped, or a Job's container ends well."""
-        while not self._is_stopped.is_set():
-            docker("start", self.name)
-            self._probe_until_end()
-            self._cluster.set_ready(self, False)
-            if self._is_stopped.is_set():
-                return
-            status = docker("inspect", "--format={{.State.ExitCode}}", self.name).stdout.strip()
-            if self.workload.kind == "Job" and status == "0":
-                return
-            self.restarts += 1
-            self._is_stopped.wait(BACK_OFF)
+        """Until it is stopped. What prepares something is over when it ends well."""
+        stages = self.workload.stages
+        for number, container in enumerate(stages):
+            if number:
+                docker("rm", self.name)
+                self._create(container)
+            is_last = number == len(stages) - 1
+            while not self._is_stopped.is_set():
+                docker("start", self.name)
+                self._probe_until_end(container, is_last)
+                self._cluster.set_ready(self, False)
+                if self._is_stopped.is_set():
+                    return
+                status = docker("inspect", "--format={{.State.ExitCode}}", self.name).stdout.strip()
+                if not is_last and status == "0":
+                    break
+                self.restarts += 1
+                self._is_stopped.wait(BACK_OFF)
 
-    def _probe_until_end(self):
-        container = self.workload.container
+    def _probe_until_end(self, container, is_last):
         probe, failures, is_up = container.get("startupProbe"), 0, "startupProbe" not in container
+        if is_last and not probe and "readinessProbe" not in container:
+            # Whom nobody asks is ready.
+            self._cluster.set_ready(self, True)
         while self.process:
             if is_up:
                 probe = container.get("readinessProbe")

@@ -10,7 +10,7 @@ NAMESPACE = "vigil"
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """A Deployment, StatefulSet or Job."""
+    """A Deployment or StatefulSet."""
 
     name: str
     kind: str
@@ -20,11 +20,18 @@ class Workload:
     # The volumes of a StatefulSet's pods: claims by their volumes' names.
     claims: tuple
     ready_seconds: int
+    # Whether its old pods go before new ones come.
+    is_recreated: bool
 
     @property
     def container(self):
         (only,) = self.spec["containers"]
         return only
+
+    @property
+    def stages(self):
+        """Its containers in the order in which they start: each that prepares something ends before the next one starts."""
+        return [*self.spec.get("initContainers", []), self.container]
 
     @property
     def ports(self):
@@ -50,11 +57,12 @@ class Manifests:
         return only
 
     def workloads(self):
-        for kind in ("Deployment", "StatefulSet", "Job"):
+        for kind in ("Deployment", "StatefulSet"):
             for one in self.of(kind):
                 spec, template = one["spec"], one["spec"]["template"]
                 claims = tuple(claim["metadata"]["name"] for claim in spec.get("volumeClaimTemplates", []))
                 yield Workload(
                     one["metadata"]["name"], kind, spec.get("replicas", 1), template["metadata"]["labels"],
                     template["spec"], claims, spec.get("minReadySeconds", 0),
+                    spec.get("strategy", {}).get("type") == "Recreate",
                 )  # fmt: skip

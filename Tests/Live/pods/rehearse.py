@@ -43,20 +43,12 @@ class Rehearsal:
         self.say("PostgreSQL answers")
         workloads = list(cluster.manifests.workloads())
         pods = [cluster.start(one) for one in workloads for _ in range(one.replicas)]
-        job = next(pod for pod in pods if pod.workload.kind == "Job")
-        until = time.monotonic() + 180
-        while not job.is_over:
-            if time.monotonic() > until:
-                raise SystemExit(f"{job.name} didn't end: {job.words()}")
-            time.sleep(0.5)
-        if job.failure:
-            raise SystemExit(f"{job.name}: {job.failure}")
-        self.say(f"migrated after {job.restarts} failed attempts")
-        cluster.stop(job)
-        services = [pod for pod in pods if pod is not job]
-        cluster.await_ready(services, 180)
-        starts = sum(pod.restarts for pod in services)
-        self.say(f"{len(services)} pods are ready; {starts} times one was started again before the tables were there")
+        migration = next(pod for pod in pods if pod.workload.name == "migrate")
+        cluster.await_ready([migration], 180)
+        self.say(f"migrated after {migration.restarts} failed attempts")
+        cluster.await_ready(pods, 180)
+        starts = sum(pod.restarts for pod in pods if pod is not migration)
+        self.say(f"{len(pods)} pods are ready; {starts} times one was started again before the tables were there")
 
     # MARK: Rights
 
@@ -76,7 +68,7 @@ class Rehearsal:
                 self.object(f"{pod.name} runs as root.")
             mounts = [line.split() for line in (process / "mountinfo").read_text().splitlines()]
             writable = {fields[4] for fields in mounts if "rw" in fields[5].split(",")}
-            named = {one["mountPath"] for one in pod.workload.container["volumeMounts"] if not one.get("readOnly")}
+            named = {one["mountPath"] for one in pod.workload.container.get("volumeMounts", []) if not one.get("readOnly")}
             for place in sorted(writable):
                 # What runc mounts itself has no files of ours.
                 if place not in named and not place.startswith(("/proc", "/dev", "/sys", "/etc/")):
@@ -85,7 +77,7 @@ class Rehearsal:
             for name, value in values:
                 if value in seen:
                     self.object(f"{pod.name} has {name} in its environment or on its command line.")
-            for mount in pod.workload.container["volumeMounts"]:
+            for mount in pod.workload.container.get("volumeMounts", []):
                 if mount["mountPath"] == "/run/secrets":
                     self._look_at_files(pod, process / "root/run/secrets")
         self.say(f"rights of {len(self.cluster.pods)} pods")
@@ -178,8 +170,15 @@ class Rehearsal:
             self.object("Pods that ended at once failed no request.")
 
     def _replace(self, workload, environment=None):
-        """A rolling update: each new pod is ready for a while before an old one goes (maxSurge 1, maxUnavailable 0)."""
+        """A rolling update: each new pod is ready for a while before an old one goes (maxSurge 1, maxUnavailable 0).
+
+        Without one (the strategy Recreate), the old pod goes first.
+        """
         for old in [pod for pod in self.cluster.pods.values() if pod.workload.name == workload.name]:
+            if workload.is_recreated:
+                self.cluster.stop(old)
+                self.cluster.await_ready([self.cluster.start(workload, environment)], 120)
+                continue
             new = self.cluster.start(workload, environment)
             self.cluster.await_ready([new], 120)
             time.sleep(workload.ready_seconds)
