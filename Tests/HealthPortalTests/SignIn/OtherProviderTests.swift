@@ -77,29 +77,6 @@ struct OtherProviderTests {
         }
     }
 
-    @Test("an officer who closes the page during a refresh stays signed in")
-    func closed() async throws {
-        let gate = Gate()
-        try await PortalStage.run(gate: gate) { stage async throws in
-            var officer = try await stage.officer()
-            stage.clock.advance(by: 250)
-            let page = Task { [officer] in
-                var tab = officer
-                return try await tab.get("/codes").status
-            }
-            while stage.provider.refreshCalls == 0 { await Task.yield() }
-            page.cancel()
-            #expect((try? await page.value) == nil)
-            let before = try await stage.sealed()
-            gate.open()
-            // Until the new tokens are stored; the lease of the refresh goes by the clock.
-            while try await stage.sealed() == before { await Task.yield() }
-            stage.clock.advance(by: 100)
-            #expect(try await officer.get("/codes").status == 200)
-            #expect(stage.provider.refreshCalls == 1)
-        }
-    }
-
     @Test("the clocks may differ by a minute either way", arguments: [-60.0, -17, 17, 59])
     func clocks(ahead: Double) async throws {
         try await PortalStage.run { stage async throws in
