@@ -231,12 +231,11 @@ targets += shared(
     "Pages", in: "Platform", uses: ["Crypto", "HTTPContract", "HTTPTypes", "Running", "Serving"])
 targets += shared(
     "OutsideCalls", in: "Platform",
-    uses: ["CCurl", "Calling", "HTTPContract", "HTTPTypes", "Loop", "Running", "TLS"], testsUse: ["Serving"])
+    uses: ["CCurl", "HTTPContract", "HTTPTypes", "Loop", "Running", "TLS"], testsUse: ["Serving"])
 targets += shared(
     "OfficerIdentity", in: "Platform",
     uses: [
-        "Calling", "CompactJOSE", "Crypto", "CryptoExtras", "Logging", "Metrics", "OutsideCalls", "Running",
-        "StrictJSON",
+        "CompactJOSE", "Crypto", "CryptoExtras", "Logging", "Metrics", "OutsideCalls", "Running", "StrictJSON",
     ],
     testsUse: ["TestPrograms"])
 targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])

@@ -38,11 +38,12 @@ package struct HealthPortal: AsyncParsableCommand {
         let origins = try Origins(settings)
         let provider = try Provider(settings)
         try settings.refuseSimulator("provider.issuer", publishedAt: settings.list("origins"))
-        let discovery = try Discovery(provider, clock: clock, failures: metrics.discoveryFailures)
+        let log = IdentityLog(runtime.logger, clock: clock)
+        let discovery = try Discovery(provider, clock: clock, failures: metrics.discoveryFailures, log: log)
         let providerKeys = discovery.keys(clock: clock, failures: metrics.keyFailures)
-        let rules = IDTokenRules(provider: provider, keys: providerKeys)
-        let tokens = TokenEndpoint(
-            discovery: discovery, credential: try ClientCredential(settings), metrics: metrics, clock: clock)
+        let rules = IDTokenRules(provider: provider, keys: providerKeys, log: log)
+        let calls = ProviderCalls(
+            discovery: discovery, credential: try ClientCredential(settings), metrics: metrics, log: log, clock: clock)
         let authorities = try Authority.list(settings)
         let limit = try AttemptLimit(settings, clock: clock)
         let keys = try SessionKeys(settings)
@@ -56,7 +57,7 @@ package struct HealthPortal: AsyncParsableCommand {
         let audit = try CodeAudit(settings, store: AuditStore(database), clock: clock)
         let sessions = Sessions(
             store: store, keys: keys,
-            refreshing: RefreshTokens(store: store, keys: keys, tokens: tokens, rules: rules, clock: clock),
+            refreshing: RefreshTokens(store: store, keys: keys, calls: calls, rules: rules, log: log, clock: clock),
             clock: clock)
         let verification = try ServiceClient(
             base: settings.url("verification.url"), tls: TLSFiles(settings), name: "verification-server",
@@ -82,14 +83,14 @@ package struct HealthPortal: AsyncParsableCommand {
         router.get(
             "/login",
             use: LogIn(
-                discovery: discovery, origins: origins, keys: keys, limit: limit, languages: portal.languages,
-                metrics: metrics, clock: clock
+                discovery: discovery, calls: calls, origins: origins, keys: keys, limit: limit,
+                languages: portal.languages, metrics: metrics, clock: clock
             ).handle)
         router.get(
             "/callback",
             use: Callback(
-                discovery: discovery, tokens: tokens, rules: rules, sessions: sessions, origins: origins, keys: keys,
-                limit: limit, pages: pages, metrics: metrics, clock: clock
+                discovery: discovery, calls: calls, rules: rules, sessions: sessions, origins: origins, keys: keys,
+                limit: limit, pages: pages, metrics: metrics, log: log, clock: clock
             ).handle)
         router.post("/logout", use: LogOut(discovery: discovery, sessions: sessions, origins: origins).handle)
         router.get(
@@ -101,7 +102,7 @@ package struct HealthPortal: AsyncParsableCommand {
             use: officers.page(
                 use: MakeCode(
                     sessions: sessions, verification: verification, authorities: authorities, audit: audit,
-                    metrics: metrics, clock: clock
+                    metrics: metrics, log: log, clock: clock
                 ).handle))
         router.get("/codes/current", use: officers.page(use: ShowCurrentCode(pages: pages, clock: clock).handle))
         router.post("/codes/current/hide", use: officers.page(use: HideCode(sessions: sessions, hides: true).handle))
@@ -148,11 +149,12 @@ package struct HealthPortal: AsyncParsableCommand {
         let logOuts = try Listener("provider", from: settings, defaultPort: 8071, security: .publicTLS(publicTLS)) {
             $0.on(
                 .post, "/backchannel-logout",
-                use: BackChannelLogOut(provider: provider, keys: providerKeys, sessions: sessions, clock: clock).respond
-            )
+                use: BackChannelLogOut(
+                    provider: provider, keys: providerKeys, sessions: sessions, log: log, clock: clock
+                ).respond)
         }
         // For machines, with a certificate and a token; officers have neither.
-        let authority = TraceKeyAuthority(settings, provider: provider, keys: providerKeys, clock: clock)
+        let authority = TraceKeyAuthority(settings, provider: provider, keys: providerKeys, log: log, clock: clock)
         let tracing = try Listener(
             "tracing", from: settings, defaultPort: 8072, security: .mutualTLS(TLSFiles(settings)), limits: .door
         ) {

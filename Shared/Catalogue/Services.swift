@@ -242,7 +242,8 @@ extension Catalogue.Service {
                 .control, 8083, .plaintext, for: "developers: one-time codes, ends of sessions, outages",
                 offers: [
                     DevelopmentIdentityAPI.oneTimeCode.route, DevelopmentIdentityAPI.endSessions.route,
-                    DevelopmentIdentityAPI.behaviour.route,
+                    DevelopmentIdentityAPI.behaviour.route, DevelopmentIdentityAPI.rotateKey.route,
+                    DevelopmentIdentityAPI.disable.route,
                 ]),
         ],
         admin: 8089)

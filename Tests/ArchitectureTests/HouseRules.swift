@@ -48,11 +48,16 @@ struct HouseRules {
         #expect(reading.map(\.path) == ["Shared/Toolkit/StrictJSON/StrictJSON.swift"])
     }
 
-    @Test("concurrency is structured: no task is started and left alone, but for the one that answers a request")
+    @Test("concurrency is structured: no task is started, but for the one that answers a request, and a refresh")
     func tasks() throws {
         let started = try code.lines(matching: #"\bTask\s*(\.\s*(detached|immediate|immediateDetached)\s*)?[({]"#)
         // A request comes from a connection's core, not from a task. The listener ends the task with the request.
-        #expect(started.map(\.path) == ["Shared/Platform/Serving/Requests/RequestTask.swift"])
+        // Its request awaits the refresh, which must not end when the officer closes the page.
+        #expect(
+            started.map(\.path) == [
+                "Services/HealthPortal/Sessions/RefreshTokens.swift",
+                "Shared/Platform/Serving/Requests/RequestTask.swift",
+            ])
     }
 
     @Test("tests start programs one at a time")

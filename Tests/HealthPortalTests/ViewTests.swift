@@ -49,7 +49,8 @@ import Testing
             ("not-found", .notFound), ("form-used", .formUsed), ("entry-used", .entryUsed), ("own-entry", .ownEntry),
             ("decided", .decided), ("full", .full),
             ("too-many", .tooMany(until: now.addingTimeInterval(900))),
-            ("provider-away", .providerAway), ("verification-away", .verificationAway),
+            ("provider-away", .providerAway), ("misconfigured", .misconfigured),
+            ("verification-away", .verificationAway),
             ("sign-in-failed", .signInFailed),
             ("sign-in-refused", .signInRefused), ("unavailable", .unavailable),
         ]

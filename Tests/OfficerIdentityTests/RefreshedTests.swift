@@ -40,4 +40,45 @@ import Testing
         await #expect(throws: Down.self) { try await value.refresh(unlessWithin: 60) }
         #expect(reads.withLock { $0 } == 2)
     }
+
+    @Test("who needs a newer value isn't served by a read that began before, and there are ten such reads a minute")
+    func needed() async throws {
+        let clock = ManualClock(Date(timeIntervalSince1970: 1_779_796_800))
+        let published = Mutex(1)
+        let reads = Mutex(0)
+        let (entered, gate) = (Gate(), Gate())
+        let value = Refreshed<Int>(
+            clock: clock.clock, failures: Counter(label: "failures", factory: PrometheusMetrics())
+        ) {
+            let seen = published.withLock { $0 }
+            let number = reads.withLock { reads in
+                reads += 1
+                return reads
+            }
+            if number == 1 {
+                entered.open()
+                await gate.pass()
+            }
+            return seen
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await value.refresh() }
+            await entered.pass()
+            // The first read has seen the old value, and is still under way.
+            published.withLock { $0 = 2 }
+            for _ in 0..<5 { group.addTask { try await value.refresh { $0 == 2 } } }
+            group.addTask { gate.open() }
+            try await group.waitForAll()
+        }
+        #expect(await value.current == 2)
+        let before = reads.withLock { $0 }
+        #expect(before <= 6)
+        clock.advance(by: 60)
+        for _ in 0..<20 { try await value.refresh { $0 == 3 } }
+        #expect(reads.withLock { $0 } == before + 10)
+        clock.advance(by: 60)
+        published.withLock { $0 = 3 }
+        try await value.refresh { $0 == 3 }
+        #expect(await value.current == 3)
+    }
 }

@@ -14,6 +14,14 @@ import Testing
             ("realm_access.roles", #"{"realm_access":{"roles":["c19hotline","offline_access"]}}"#),
             ("roles", #"{"roles":["c19hotline"],"realm_access":{"roles":["vigil_audit"]}}"#),
             ("resource_access.health-portal.roles", #"{"resource_access":{"health-portal":{"roles":["c19hotline"]}}}"#),
+            ("realm_access.roles", #"{"realm_access.roles":["c19hotline"]}"#),
+            ("https://authority.example/roles", #"{"https://authority.example/roles":["c19hotline"]}"#),
+            ("resource_access.health.portal.roles", #"{"resource_access":{"health.portal":{"roles":["c19hotline"]}}}"#),
+            ("a.b.c", #"{"a":{"b.c":["vigil_audit"]},"a.b":{"c":["c19hotline"]}}"#),
+            (
+                "urn:zitadel:iam:org:project:roles",
+                #"{"urn:zitadel:iam:org:project:roles":{"c19hotline":{"1":"authority.example"},"x":{}}}"#
+            ),
             ("groups", #"{"groups":["c19hotline","c19hotline"],"exp":7,"x":[1,{"a":null}]}"#),
         ])
     func found(path: String, json: String) throws {
@@ -21,12 +29,13 @@ import Testing
     }
 
     @Test(
-        "anything but an array of strings at that place has no roles",
+        "anything but an array of strings, or an object of objects, at that place has no roles",
         arguments: [
             #"{}"#, #"{"realm_access":{}}"#, #"{"realm_access":{"roles":"c19hotline"}}"#,
             #"{"realm_access":{"roles":["c19hotline",7]}}"#, #"{"realm_access":{"roles":{"c19hotline":true}}}"#,
             #"{"realm_access":["c19hotline"]}"#, #"{"roles":["c19hotline"]}"#,
-            #"{"realm_access.roles":["c19hotline"]}"#,
+            #"{"realm_access":{"roles":{"c19hotline":false}}}"#, #"{"realm_access.other":["c19hotline"]}"#,
+            #"{"realm_access.roles":7,"realm_access":{"roles":["c19hotline"]}}"#,
             #"{"realm_access":{"roles":["C19HOTLINE","c19hotline "]}}"#, #"{"realm_access":null}"#,
         ])
     func none(json: String) throws {

@@ -1,4 +1,3 @@
-import Calling
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
@@ -175,8 +174,8 @@ import Testing
         let large = try RawServer()
         let late = try RawServer("")
         for (server, error, deadline) in [
-            (missing, CallError.unavailable, Duration.seconds(20)), (large, .malformedAnswer, .seconds(20)),
-            (late, .unavailable, .milliseconds(500)),
+            (missing, DocumentProblem.status(.notFound), Duration.seconds(20)),
+            (large, .call(.tooLarge), .seconds(20)), (late, .call(.timedOut), .milliseconds(500)),
         ] {
             let document = try OutsideDocument(
                 url: "http://127.0.0.1:\(server.port)", authorities: nil, limit: 1, deadline: deadline)

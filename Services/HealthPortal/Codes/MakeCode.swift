@@ -21,6 +21,7 @@ struct MakeCode: Sendable {
     let authorities: [Authority]
     let audit: CodeAudit
     let metrics: PortalMetrics
+    let log: IdentityLog
     let clock: WallClock
 
     func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
@@ -96,7 +97,9 @@ struct MakeCode: Sendable {
             // The officer's limit is for an hour of the clock.
             throw .tooMany(until: Date(timeIntervalSince1970: Double(clock.now.hourNumber + 1) * 3600))
         } catch .refused(.unauthorized) {
-            throw .noRole
+            // The officer has the role: it is the token that verification-server doesn't accept. It logs why.
+            log.note(.officerToken)
+            throw .misconfigured
         } catch {
             throw .verificationAway
         }

@@ -11,17 +11,26 @@ struct PortalMetrics: Sendable {
         /// Something wasn't in order.
         case failed
         case providerAway = "provider_away"
+        /// The identity provider doesn't accept the portal.
+        case misconfigured
         case limited
     }
 
     /// A call to the identity provider.
     enum ProviderCall: String, CaseIterable {
         case code, refresh
+        /// Of an authorization request (RFC 9126).
+        case push
     }
 
     /// How a call to the identity provider ended.
     enum ProviderOutcome: String, CaseIterable {
-        case answered, refused, unavailable, malformed
+        case answered
+        /// The code or the refresh token isn't accepted, or not any more.
+        case refused
+        /// The portal isn't accepted, or what it asks.
+        case clientRefused = "client_refused"
+        case unavailable, malformed
     }
 
     private let signIns: [SignIn: Counter]

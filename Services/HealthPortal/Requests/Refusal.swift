@@ -31,6 +31,8 @@ enum Refusal: ProblemConvertible, Hashable {
     case tooMany(until: Date)
     /// The identity provider can't be reached, and without it the officer's token has ended.
     case providerAway
+    /// The identity provider doesn't accept the portal, or the verification server not the officer's token. Waiting doesn't help.
+    case misconfigured
     /// The verification server can't make codes at the moment.
     case verificationAway
     /// The database can't be reached.
@@ -48,6 +50,7 @@ enum Refusal: ProblemConvertible, Hashable {
         case .notFound: .notFound
         case .formUsed, .entryUsed, .decided, .full: .conflict
         case .tooMany: .tooManyRequests
+        case .misconfigured: .badGateway
         case .providerAway, .verificationAway, .unavailable: .serviceUnavailable
         }
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OfficerIdentity
 import Running
 
 /// Refreshes an officer's tokens shortly before they end, by one request at a time of each session, on whichever replica.
@@ -8,16 +9,18 @@ import Running
 struct RefreshTokens: Sendable {
     let store: SessionStore
     let keys: SessionKeys
-    let tokens: TokenEndpoint
+    let calls: ProviderCalls
     let rules: IDTokenRules
+    let log: IdentityLog
     let clock: WallClock
 
-    /// Seconds for which a request has the right to refresh, and after a failure, until the next attempt.
-    private static let lease: TimeInterval = 10
+    /// Seconds for which a request has the right to refresh, and after a failure, until the next attempt. The first are more than a
+    /// call to the provider and two reads of its keys may take.
+    private static let lease: TimeInterval = 20
     private static let pause: TimeInterval = 5
     /// How often a waiting request looks, and how many times.
     private static let interval: Duration = .milliseconds(50)
-    private static let looks = 100
+    private static let looks = 180
 
     /// The officer with tokens that are still valid; nil if the session has ended.
     ///
@@ -32,10 +35,12 @@ struct RefreshTokens: Sendable {
                 let stored = keys.open(claim.officer, as: SignedInOfficer.self, for: id.bytes, .officer)
             else { return nil }
             officer = stored
-            if claim.isOurs { return try await refresh(officer, of: id) }
+            // A task of its own, which doesn't end with the request: when an officer closes the page, or the request's time is over, the
+            // provider has spent the refresh token all the same.
+            if claim.isOurs { return try await Task { [officer] in try await refresh(officer, of: id) }.value }
             if !officer.isDue(at: now) || officer.canAct(at: now) { return officer }
             // The last attempt failed a moment ago.
-            guard !claim.hasFailed else { throw Refusal.providerAway }
+            guard !claim.hasFailed else { throw calls.standing.refusal }
             try await Task.sleep(for: Self.interval)
         }
         throw Refusal.providerAway
@@ -56,19 +61,23 @@ struct RefreshTokens: Sendable {
             try await store.endRefresh(id.digest, officer: nil)
             return officer
         }
-        let issued: TokenEndpoint.Tokens
+        let issued: ProviderCalls.Tokens
         do {
-            issued = try await tokens.tokens(refreshing: token)
+            issued = try await calls.tokens(refreshing: token)
         } catch .invalidGrant {
             _ = try await store.delete(id.digest)
             return nil
-        } catch .away {
+        } catch {
             try await store.failRefresh(id.digest, until: clock.now.addingTimeInterval(Self.pause))
-            guard officer.canAct(at: clock.now) else { throw Refusal.providerAway }
+            guard officer.canAct(at: clock.now) else { throw error.refusal }
             return officer
         }
-        // Tokens of somebody else, or already ended: nothing that this provider sends may be used.
-        guard let refreshed = try await refreshed(officer, issued), refreshed.canAct(at: clock.now) else {
+        let refreshed: SignedInOfficer
+        do throws(IdentityFault) {
+            refreshed = try await self.refreshed(officer, issued)
+        } catch {
+            // Tokens of somebody else, or already ended: nothing that this provider sends may be used.
+            log.note(error)
             _ = try await store.delete(id.digest)
             return nil
         }
@@ -78,13 +87,12 @@ struct RefreshTokens: Sendable {
     }
 
     private func refreshed(
-        _ officer: SignedInOfficer, _ issued: TokenEndpoint.Tokens
-    ) async throws -> SignedInOfficer? {
+        _ officer: SignedInOfficer, _ issued: ProviderCalls.Tokens
+    ) async throws(IdentityFault) -> SignedInOfficer {
         var claims: IDTokenClaims?
-        if let idToken = issued.idToken {
-            claims = try await rules.refreshed(idToken, at: clock.now)
-            guard claims != nil else { return nil }
-        }
-        return officer.refreshed(issued, claims, rules.provider.rolesClaim)
+        if let idToken = issued.idToken { claims = try await rules.refreshed(idToken, at: clock.now) }
+        let refreshed = try officer.refreshed(issued, claims, rules.provider.rolesClaim)
+        guard refreshed.canAct(at: clock.now) else { throw .accessTokenEnded }
+        return refreshed
     }
 }

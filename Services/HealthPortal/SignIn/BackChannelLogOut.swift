@@ -14,6 +14,7 @@ struct BackChannelLogOut: Sendable {
     let provider: Provider
     let keys: ProviderKeys
     let sessions: Sessions
+    let log: IdentityLog
     let clock: WallClock
 
     /// Bytes of a body, of which the token is nearly everything.
@@ -25,20 +26,33 @@ struct BackChannelLogOut: Sendable {
     func respond(_ exchange: Exchange) async throws -> Response {
         var request = exchange.request
         request.body = try await exchange.body(upTo: Self.bodyLimit)
-        guard let text = try request.form()["logout_token"], let token = SignedToken<LogOutClaims>(text),
-            isInOrder(token.claims, at: clock.now), await keys.verify(token) == true,
-            try await sessions.end(
-                subject: token.claims.sub, providerSession: token.claims.sid, token: token.claims.jti)
-        else { throw MalformedMessage() }
+        do {
+            guard let text = try request.form()["logout_token"], let token = SignedToken<LogOutClaims>(text) else {
+                throw IdentityFault.tokenForm
+            }
+            let claims = token.claims
+            try check(claims, at: clock.now)
+            try await keys.verify(token)
+            let isNew = try await sessions.end(
+                subject: claims.sub, providerSession: claims.sid, token: claims.jti)
+            guard isNew else { throw IdentityFault.logOutUsed }
+        } catch let fault as IdentityFault {
+            log.note(fault)
+            throw MalformedMessage()
+        }
         return Response(status: .ok, headers: [.cacheControl: "no-store"])
     }
 
-    private func isInOrder(_ claims: LogOutClaims, at now: Date) -> Bool {
-        claims.iss == provider.issuer && claims.aud.names.contains(provider.client) && !claims.jti.isEmpty
-            && (-Provider.skew...Self.maximumAge).contains(now.timeIntervalSince(claims.iat))
-            && claims.exp.map { now < $0.addingTimeInterval(Provider.skew) } != false
-            && claims.events.isLogOut && claims.hasNonce == false
-            && (claims.sid?.isEmpty == false || claims.sub?.isEmpty == false)
+    private func check(_ claims: LogOutClaims, at now: Date) throws(IdentityFault) {
+        guard claims.iss == provider.issuer else { throw .issuer }
+        guard claims.aud.names.contains(provider.client) else { throw .audience }
+        let age = now.timeIntervalSince(claims.iat)
+        guard age >= -Provider.skew else { throw .future }
+        guard age <= Self.maximumAge else { throw .age }
+        guard claims.exp.map({ now < $0.addingTimeInterval(Provider.skew) }) != false else { throw .expired }
+        guard claims.events.isLogOut, !claims.hasNonce, !claims.jti.isEmpty,
+            claims.sid?.isEmpty == false || claims.sub?.isEmpty == false
+        else { throw .logOutForm }
     }
 }
 

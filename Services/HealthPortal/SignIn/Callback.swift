@@ -12,7 +12,7 @@ import Serving
 /// attempt is over: its cookie is deleted.
 struct Callback: Sendable {
     let discovery: Discovery
-    let tokens: TokenEndpoint
+    let calls: ProviderCalls
     let rules: IDTokenRules
     let sessions: Sessions
     let origins: Origins
@@ -20,6 +20,7 @@ struct Callback: Sendable {
     let limit: AttemptLimit
     let pages: PageAnswers
     let metrics: PortalMetrics
+    let log: IdentityLog
     let clock: WallClock
 
     /// The address to which the provider sends browsers, registered there.
@@ -34,7 +35,7 @@ struct Callback: Sendable {
             let page = PagePath.allowed(to: officer.roles).first ?? .start
             return .seeOther(page.location, cookies: [session, SignInAttempt.removal])
         } catch {
-            let refusal = error as? Refusal ?? (error is MalformedMessage ? .signInFailed : .unavailable)
+            let refusal = refusal(for: error)
             metrics.count(Self.outcome(refusal))
             return pages.refusal(refusal, to: request, cookies: [SignInAttempt.removal])
         }
@@ -43,38 +44,54 @@ struct Callback: Sendable {
     private func officer(_ request: Request, _ exchange: Exchange) async throws -> SignedInOfficer {
         let now = clock.now
         let answer = try request.queryValues()
-        guard let origin = origins.origin(of: exchange), let attempt = try SignInAttempt(of: request, keys, at: now),
-            let state = answer["state"], Array(state.utf8).isEqual(to: Array(attempt.state.utf8))
-        else { throw Refusal.signInFailed }
+        guard let origin = origins.origin(of: exchange), let attempt = try SignInAttempt(of: request, keys, at: now)
+        else { throw IdentityFault.attempt }
+        guard let state = answer["state"], Array(state.utf8).isEqual(to: Array(attempt.state.utf8)) else {
+            throw IdentityFault.state
+        }
         let document = try await discovery.newest()
         // Another provider's answer, mixed up with ours (RFC 9207).
         guard answer["iss"].map({ $0 == discovery.provider.issuer }) ?? !document.namesIssuer else {
-            throw Refusal.signInFailed
+            throw IdentityFault.returnIssuer
         }
-        guard answer["error"] == nil else { throw Refusal.signInRefused }
-        guard let code = answer["code"], !code.isEmpty else { throw Refusal.signInFailed }
-        let issued: TokenEndpoint.Tokens
+        if let error = answer["error"] {
+            log.note(IdentityFault(error: error))
+            throw Refusal.signInRefused
+        }
+        guard let code = answer["code"], !code.isEmpty else { throw IdentityFault.returnForm }
+        let issued: ProviderCalls.Tokens
         do {
-            issued = try await tokens.tokens(
+            issued = try await calls.tokens(
                 for: code, verifier: attempt.verifier, redirect: Self.address(at: origin))
-        } catch .invalidGrant {
-            throw Refusal.signInFailed
-        } catch .away {
-            throw Refusal.providerAway
+        } catch {
+            throw error.refusal
         }
-        guard let idToken = issued.idToken,
-            let claims = try await rules.claims(
-                of: idToken, accessToken: issued.accessToken, nonce: attempt.nonce, at: clock.now),
-            let officer = SignedInOfficer(claims, idToken: idToken, issued, discovery.provider.rolesClaim),
-            officer.canAct(at: clock.now)
-        else { throw Refusal.signInFailed }
+        guard let idToken = issued.idToken else { throw IdentityFault.idTokenMissing }
+        let claims = try await rules.claims(
+            of: idToken, accessToken: issued.accessToken, nonce: attempt.nonce, at: clock.now)
+        let officer = try SignedInOfficer(claims, idToken: idToken, issued, discovery.provider.rolesClaim)
+        guard officer.canAct(at: clock.now) else { throw IdentityFault.accessTokenEnded }
         return officer
+    }
+
+    private func refusal(for error: any Error) -> Refusal {
+        switch error {
+        case let fault as IdentityFault:
+            log.note(fault)
+            return fault == .keysUnread ? .providerAway : .signInFailed
+        case let refusal as Refusal: return refusal
+        case is MalformedMessage:
+            log.note(.returnForm)
+            return .signInFailed
+        default: return .unavailable
+        }
     }
 
     private static func outcome(_ refusal: Refusal) -> PortalMetrics.SignIn {
         switch refusal {
         case .signInRefused: .refused
         case .providerAway: .providerAway
+        case .misconfigured: .misconfigured
         case .tooMany: .limited
         default: .failed
         }

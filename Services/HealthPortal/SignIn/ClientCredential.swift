@@ -48,7 +48,10 @@ enum ClientCredential: Sendable {
     }
 }
 
-/// The token with which the portal proves who it is: for one request, and for a minute.
+/// The token with which the portal proves who it is, for one request.
+///
+/// Providers allow a token of the future a few seconds only (Keycloak: 15), and one that has ended none. It begins and ends so that both
+/// clocks may differ by ``Provider/skew`` either way.
 private struct ClientAssertion: Encodable {
     let iss: String
     let sub: String
@@ -63,8 +66,8 @@ private struct ClientAssertion: Encodable {
         sub = provider.client
         aud = provider.issuer
         jti = [UInt8].random().hex
-        iat = Int(now.timeIntervalSince1970)
-        exp = iat + 60
+        iat = Int((now - Provider.skew).timeIntervalSince1970)
+        exp = Int((now + 2 * Provider.skew).timeIntervalSince1970)
     }
 
     /// The token by ES256.

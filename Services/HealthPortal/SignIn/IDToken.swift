@@ -32,41 +32,57 @@ struct IDTokenClaims: Decodable, Sendable {
 struct IDTokenRules: Sendable {
     let provider: Provider
     let keys: ProviderKeys
+    let log: IdentityLog
 
     /// Seconds since an ID token of a sign-in was made.
     private static let maximumAge: TimeInterval = 600
 
-    /// The claims of the ID token of a sign-in; nil if anything is wrong with it.
+    /// The claims of the ID token of a sign-in.
     ///
-    /// - Throws: ``Refusal/providerAway`` while there are no keys.
+    /// - Throws: what is wrong with it; `.keysUnread` while there are no keys.
     func claims(
         of text: String, accessToken: String, nonce: String, at now: Date
-    ) async throws(Refusal) -> IDTokenClaims? {
-        guard let token = SignedToken<IDTokenClaims>(text) else { return nil }
+    ) async throws(IdentityFault) -> IDTokenClaims {
+        guard let token = SignedToken<IDTokenClaims>(text) else { throw .tokenForm }
         let claims = token.claims
-        guard isOurs(claims, at: now), now.timeIntervalSince(claims.iat) <= Self.maximumAge,
-            let sent = claims.nonce, Array(sent.utf8).isEqual(to: Array(nonce.utf8)),
-            claims.accessTokenHash.map({ $0 == Self.hash(of: accessToken) }) ?? true,
-            provider.contexts.isEmpty || claims.acr.map(provider.contexts.contains) ?? false,
-            authenticatedRecently(claims, at: now)
-        else { return nil }
+        try checkIsOurs(claims, at: now)
+        guard now.timeIntervalSince(claims.iat) <= Self.maximumAge else { throw .age }
+        guard let sent = claims.nonce, Array(sent.utf8).isEqual(to: Array(nonce.utf8)) else { throw .nonce }
+        guard claims.accessTokenHash.map({ $0 == Self.hash(of: accessToken) }) ?? true else { throw .accessTokenHash }
+        guard provider.contexts.isEmpty || claims.acr.map(provider.contexts.contains) ?? false else { throw .acr }
+        guard authenticatedRecently(claims, at: now) else { throw .authTime }
         // The claims come first: only an otherwise valid token may cause the keys to be read again.
-        guard let isSigned = await keys.verify(token) else { throw .providerAway }
-        return isSigned ? claims : nil
+        try await keys.verify(token)
+        return claims
     }
 
-    /// The claims of the ID token that came with refreshed tokens (section 12.2); nil if anything is wrong with it.
-    func refreshed(_ text: String, at now: Date) async throws(Refusal) -> IDTokenClaims? {
-        guard let token = SignedToken<IDTokenClaims>(text), isOurs(token.claims, at: now) else { return nil }
-        guard let isSigned = await keys.verify(token) else { throw .providerAway }
-        return isSigned ? token.claims : nil
+    /// The claims of the ID token that came with refreshed tokens (section 12.2).
+    ///
+    /// A key that isn't known, although the keys were just read again, doesn't make it wrong: the refresh token is spent, so the session
+    /// would end with every key that a provider publishes late. The provider's own certificate vouches for what its token endpoint
+    /// answers (section 3.1.3.7, step 6), and verification-server verifies the access token by itself.
+    ///
+    /// - Throws: what is wrong with it.
+    func refreshed(_ text: String, at now: Date) async throws(IdentityFault) -> IDTokenClaims {
+        guard let token = SignedToken<IDTokenClaims>(text) else { throw .tokenForm }
+        try checkIsOurs(token.claims, at: now)
+        do {
+            try await keys.verify(token)
+        } catch .keyUnknown, .keysUnread {
+            log.note(.keyUnknown)
+        }
+        return token.claims
     }
 
-    private func isOurs(_ claims: IDTokenClaims, at now: Date) -> Bool {
-        claims.iss == provider.issuer && !claims.sub.isEmpty && claims.aud.names.contains(provider.client)
-            && (claims.azp.map { $0 == provider.client } ?? (claims.aud.names.count == 1))
-            && now < claims.exp.addingTimeInterval(Provider.skew)
-            && claims.iat <= now.addingTimeInterval(Provider.skew)
+    private func checkIsOurs(_ claims: IDTokenClaims, at now: Date) throws(IdentityFault) {
+        guard claims.iss == provider.issuer else { throw .issuer }
+        guard !claims.sub.isEmpty else { throw .subject }
+        guard claims.aud.names.contains(provider.client) else { throw .audience }
+        guard claims.azp.map({ $0 == provider.client }) ?? (claims.aud.names.count == 1) else {
+            throw .authorizedParty
+        }
+        guard now < claims.exp.addingTimeInterval(Provider.skew) else { throw .expired }
+        guard claims.iat <= now.addingTimeInterval(Provider.skew) else { throw .future }
     }
 
     private func authenticatedRecently(_ claims: IDTokenClaims, at now: Date) -> Bool {

@@ -4,8 +4,11 @@ import Running
 import Serving
 
 /// `GET /login`: sends the browser to the identity provider, with PKCE (RFC 7636) and a nonce.
+///
+/// A provider that takes requests beforehand is given this one by the portal itself (RFC 9126), so that it isn't in the address.
 struct LogIn: Sendable {
     let discovery: Discovery
+    let calls: ProviderCalls
     let origins: Origins
     let keys: SessionKeys
     let limit: AttemptLimit
@@ -28,9 +31,16 @@ struct LogIn: Sendable {
             ]
             if !provider.contexts.isEmpty { query["acr_values"] = provider.contexts.joined(separator: " ") }
             query["max_age"] = provider.maxAge.map { "\($0)" }
+            do {
+                query = try await calls.query(for: query, at: document)
+            } catch {
+                // There is no grant yet that could be invalid.
+                throw error == .away ? Refusal.providerAway : .misconfigured
+            }
             return .seeOther(
                 try Location(https: document.authorization, query: query), cookies: [try attempt.cookie(keys)])
         } catch let refusal as Refusal {
+            if refusal == .misconfigured { metrics.count(.misconfigured) }
             if refusal == .providerAway { metrics.count(.providerAway) }
             if case .tooMany = refusal { metrics.count(.limited) }
             throw refusal

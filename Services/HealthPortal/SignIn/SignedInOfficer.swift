@@ -22,33 +22,35 @@ struct SignedInOfficer: Codable, Sendable, CustomStringConvertible {
     /// Seconds before its end from which on it is refreshed.
     private static let refreshed: TimeInterval = 60
 
-    /// Nil if the access token isn't this officer's, or no JSON web token.
-    init?(_ claims: IDTokenClaims, idToken: String, _ tokens: TokenEndpoint.Tokens, _ rolesClaim: RolesClaim) {
-        self.init(
+    /// - Throws: if the access token isn't this officer's, or no JSON web token.
+    init(
+        _ claims: IDTokenClaims, idToken: String, _ tokens: ProviderCalls.Tokens, _ rolesClaim: RolesClaim
+    ) throws(IdentityFault) {
+        try self.init(
             tokens, refreshToken: tokens.refreshToken, idToken: idToken, subject: claims.sub,
             providerSession: claims.sid,
             name: String((claims.name ?? claims.userName ?? "").prefix(200)), rolesClaim)
     }
 
-    /// The same officer with refreshed tokens; nil if they are another's.
+    /// The same officer with refreshed tokens.
     ///
     /// - Parameter claims: of the new ID token, if there is one.
+    /// - Throws: if they are another's.
     func refreshed(
-        _ tokens: TokenEndpoint.Tokens, _ claims: IDTokenClaims?, _ rolesClaim: RolesClaim
-    ) -> SignedInOfficer? {
-        guard claims.map({ $0.sub == subject }) ?? true else { return nil }
-        return SignedInOfficer(
+        _ tokens: ProviderCalls.Tokens, _ claims: IDTokenClaims?, _ rolesClaim: RolesClaim
+    ) throws(IdentityFault) -> SignedInOfficer {
+        guard claims.map({ $0.sub == subject }) ?? true else { throw .subject }
+        return try SignedInOfficer(
             tokens, refreshToken: tokens.refreshToken ?? refreshToken, idToken: tokens.idToken ?? idToken,
             subject: subject, providerSession: providerSession, name: name, rolesClaim)
     }
 
-    private init?(
-        _ tokens: TokenEndpoint.Tokens, refreshToken: String?, idToken: String, subject: String,
+    private init(
+        _ tokens: ProviderCalls.Tokens, refreshToken: String?, idToken: String, subject: String,
         providerSession: String?, name: String, _ rolesClaim: RolesClaim
-    ) {
-        guard let access = SignedToken<AccessTokenClaims>(tokens.accessToken), access.claims.subject == subject else {
-            return nil
-        }
+    ) throws(IdentityFault) {
+        guard let access = SignedToken<AccessTokenClaims>(tokens.accessToken) else { throw .accessTokenForm }
+        guard access.claims.subject == subject else { throw .accessTokenSubject }
         accessToken = tokens.accessToken
         accessEnds = access.claims.expires
         self.refreshToken = refreshToken

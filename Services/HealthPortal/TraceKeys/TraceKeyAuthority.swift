@@ -12,6 +12,7 @@ struct TraceKeyAuthority: Sendable {
     private let provider: Provider
     private let keys: ProviderKeys
     private let scope: String
+    private let log: IdentityLog
     private let clock: WallClock
 
     /// The longest time for which a token may be valid, in seconds.
@@ -20,9 +21,10 @@ struct TraceKeyAuthority: Sendable {
     private static let identifierLengths = 1...255
 
     /// From `traceKeys.scope`.
-    init(_ settings: Settings, provider: Provider, keys: ProviderKeys, clock: WallClock) {
+    init(_ settings: Settings, provider: Provider, keys: ProviderKeys, log: IdentityLog, clock: WallClock) {
         self.provider = provider
         self.keys = keys
+        self.log = log
         self.clock = clock
         scope = settings.string("traceKeys.scope", default: "trace-keys")
     }
@@ -31,20 +33,28 @@ struct TraceKeyAuthority: Sendable {
     ///
     /// - Throws: `.unavailable` while no keys of the provider could be read.
     func upload(allowedBy text: String) async throws(Problem) -> Digest? {
-        // The claims come first: only an otherwise valid token may cause the keys to be read again.
-        guard let token = SignedToken<TraceKeyClaims>(text), allows(token.claims, at: clock.now) else { return nil }
-        guard let isSigned = await keys.verify(token) else { throw .unavailable }
-        return isSigned ? Digest(sha256: token.claims.jti.utf8) : nil
+        do throws(IdentityFault) {
+            guard let token = SignedToken<TraceKeyClaims>(text) else { throw .tokenForm }
+            // The claims come first: only an otherwise valid token may cause the keys to be read again.
+            try check(token.claims, at: clock.now)
+            try await keys.verify(token)
+            return Digest(sha256: token.claims.jti.utf8)
+        } catch {
+            log.note(error)
+            guard error != .keysUnread else { throw .unavailable }
+            return nil
+        }
     }
 
-    private func allows(_ claims: TraceKeyClaims, at now: Date) -> Bool {
-        claims.iss == provider.issuer && claims.aud.names.contains(provider.client)
-            && claims.scope.split(separator: " ").contains { $0 == scope }
-            && Self.identifierLengths.contains(claims.jti.utf8.count)
-            && now < claims.exp.addingTimeInterval(Provider.skew)
-            && claims.iat <= now.addingTimeInterval(Provider.skew)
-            && claims.nbf.map { $0 <= now.addingTimeInterval(Provider.skew) } != false
-            && (0...Self.longestValidity).contains(claims.exp.timeIntervalSince(claims.iat))
+    private func check(_ claims: TraceKeyClaims, at now: Date) throws(IdentityFault) {
+        guard claims.iss == provider.issuer else { throw .issuer }
+        guard claims.aud.names.contains(provider.client) else { throw .audience }
+        guard claims.scope.split(separator: " ").contains(where: { $0 == scope }) else { throw .scope }
+        guard Self.identifierLengths.contains(claims.jti.utf8.count) else { throw .tokenForm }
+        guard now < claims.exp.addingTimeInterval(Provider.skew) else { throw .expired }
+        let latest = now.addingTimeInterval(Provider.skew)
+        guard claims.iat <= latest, claims.nbf.map({ $0 <= latest }) != false else { throw .future }
+        guard (0...Self.longestValidity).contains(claims.exp.timeIntervalSince(claims.iat)) else { throw .age }
     }
 }
 

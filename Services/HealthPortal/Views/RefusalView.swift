@@ -8,7 +8,7 @@ extension Frame {
         return document(title: refused.title) {
             tag(.h1) { refused.title }
             for paragraph in refused.whatToDo { tag(.p, .class("lead")) { paragraph } }
-            if [.verificationAway, .providerAway, .unavailable].contains(refusal), officer != nil {
+            if [.verificationAway, .providerAway, .misconfigured, .unavailable].contains(refusal), officer != nil {
                 tag(.section, .class("script"), .set(.ariaLabelledby, "tell")) {
                     tag(.h2, .id("tell")) { words.refusals.callBackTitle }
                     for paragraph in words.refusals.callBack { tag(.p) { paragraph } }
@@ -44,6 +44,7 @@ extension Frame {
         case .full: words.refusals.full
         case .tooMany(let end): words.refusals.tooMany(portal.time.time(end, now: now, in: words))
         case .providerAway: words.refusals.providerAway
+        case .misconfigured: words.refusals.misconfigured
         case .verificationAway: words.refusals.verificationAway
         case .signInFailed: words.refusals.signInFailed
         case .signInRefused: words.refusals.signInRefused

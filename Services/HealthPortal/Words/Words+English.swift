@@ -134,6 +134,12 @@ extension Words {
                     "The service that checks your account doesn't answer. Try again in a few minutes.",
                     "If it lasts longer, tell your administrator.",
                 ]),
+            misconfigured: Refused(
+                title: "The portal isn't set up correctly",
+                whatToDo: [
+                    "Neither you nor your role is the reason. Nothing was changed.",
+                    "Sign in again. If this page comes back, waiting doesn't help: tell your administrator that the log names the reason.",
+                ]),
             verificationAway: Refused(
                 title: "No code can be made at the moment",
                 whatToDo: [

@@ -145,6 +145,12 @@ extension Words {
                     "Der Dienst, der Ihr Konto prüft, antwortet nicht. Versuchen Sie es in einigen Minuten noch einmal.",
                     "Wenn es länger dauert, sagen Sie Ihrer Administration Bescheid.",
                 ]),
+            misconfigured: Refused(
+                title: "Das Portal ist nicht richtig eingerichtet",
+                whatToDo: [
+                    "Es liegt nicht an Ihnen und nicht an Ihrer Rolle. Es wurde nichts geändert.",
+                    "Melden Sie sich neu an. Kommt diese Seite wieder, hilft Warten nicht: Sagen Sie Ihrer Administration, dass das Protokoll den Grund nennt.",
+                ]),
             verificationAway: Refused(
                 title: "Im Moment kann kein Code erzeugt werden",
                 whatToDo: [

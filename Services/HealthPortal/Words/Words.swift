@@ -91,6 +91,7 @@ struct Words: Sendable {
         let full: Refused
         let tooMany: @Sendable (_ time: String) -> Refused
         let providerAway: Refused
+        let misconfigured: Refused
         let verificationAway: Refused
         let signInFailed: Refused
         let signInRefused: Refused

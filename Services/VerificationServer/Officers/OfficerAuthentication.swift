@@ -15,6 +15,7 @@ struct OfficerAuthentication: Sendable {
     private let issuer: String
     private let audience: String
     private let rolesClaim: RolesClaim
+    private let log: IdentityLog
     private let clock: WallClock
 
     /// How far the issuer's clock may differ, in seconds.
@@ -31,8 +32,10 @@ struct OfficerAuthentication: Sendable {
         audience = try settings.string("officers.audience")
         rolesClaim = try RolesClaim(settings, key: "officers.rolesClaim")
         clock = runtime.clock
+        log = IdentityLog(runtime.logger, clock: clock)
         keys = ProviderKeys(
-            source, clock: clock, failures: Counter(label: "officer_keys_failures_total", factory: runtime.metrics))
+            source, clock: clock, failures: Counter(label: "officer_keys_failures_total", factory: runtime.metrics),
+            log: log)
         if source.isFile {
             do {
                 try await keys.refresh()
@@ -49,18 +52,27 @@ struct OfficerAuthentication: Sendable {
     ///
     /// - Throws: `.unavailable` while no keys could be read.
     func officer(issuing kind: TeleTANKind, token: String) async throws(Problem) -> Officer? {
-        // The claims come first: only an otherwise valid token may cause the keys to be read again.
-        guard let token = SignedToken(token, as: OfficerClaims.self), allows(token.claims, kind) else { return nil }
-        guard let isSigned = await keys.verify(token) else { throw .unavailable }
-        return isSigned ? Officer(subject: token.claims.subject) : nil
+        do throws(IdentityFault) {
+            guard let token = SignedToken(token, as: OfficerClaims.self) else { throw .tokenForm }
+            // The claims come first: only an otherwise valid token may cause the keys to be read again.
+            try check(token.claims, kind)
+            try await keys.verify(token)
+            return Officer(subject: token.claims.subject)
+        } catch {
+            log.note(error)
+            guard error != .keysUnread else { throw .unavailable }
+            return nil
+        }
     }
 
-    private func allows(_ claims: OfficerClaims, _ kind: TeleTANKind) -> Bool {
+    private func check(_ claims: OfficerClaims, _ kind: TeleTANKind) throws(IdentityFault) {
         let now = clock.now
-        return claims.issuer == issuer && claims.audience.names.contains(audience)
-            && now < claims.expires.addingTimeInterval(Self.skew)
-            && claims.notBefore.map { $0.addingTimeInterval(-Self.skew) <= now } != false
-            && rolesClaim.roles(in: claims.all).contains(kind.officerRole) && !claims.subject.isEmpty
+        guard claims.issuer == issuer else { throw .issuer }
+        guard claims.audience.names.contains(audience) else { throw .audience }
+        guard now < claims.expires.addingTimeInterval(Self.skew) else { throw .expired }
+        guard claims.notBefore.map({ $0.addingTimeInterval(-Self.skew) <= now }) != false else { throw .future }
+        guard rolesClaim.roles(in: claims.all).contains(kind.officerRole) else { throw .role }
+        guard !claims.subject.isEmpty else { throw .subject }
     }
 }
 

@@ -16,4 +16,13 @@ package enum DevelopmentIdentityAPI {
     package static let behaviour = Endpoint<Behaviour, NoContent>(
         .post, "/version/v1/behaviour", callers: [], bodyLimit: 1024, success: .noContent,
         summary: "Lets the provider be well, slow, broken, or away.")
+
+    /// Lets the provider sign with a new key from now on.
+    package static let rotateKey = Endpoint<KeyRotation, RotatedKey>(
+        .post, "/version/v1/rotate-key", callers: [], bodyLimit: 1024, summary: "Replaces the signing key.")
+
+    /// Disables a user, or enables one again. As at Keycloak, no client is told: its next refresh is refused.
+    package static let disable = Endpoint<UserSwitch, NoContent>(
+        .post, "/version/v1/disable", callers: [], bodyLimit: 1024, success: .noContent,
+        summary: "Disables a user, or enables one again.")
 }

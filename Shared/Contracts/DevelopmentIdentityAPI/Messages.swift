@@ -56,6 +56,46 @@ package struct EndedSessions: JSONMessage, Equatable {
     package static var schema: JSONSchema { .object(["count": .wholeNumber, "notified": .wholeNumber]) }
 }
 
+/// Asks for a new signing key.
+package struct KeyRotation: JSONMessage, Equatable {
+    /// Whether the key set loses the keys before; by default it keeps them.
+    package let removesOld: Bool?
+
+    /// Creates a request.
+    package init(removesOld: Bool? = nil) { self.removesOld = removesOld }
+
+    package static var schema: JSONSchema { .object([:], optional: ["removesOld": .boolean]) }
+}
+
+/// The key that signs from now on.
+package struct RotatedKey: JSONMessage, Equatable {
+    /// Its name (`kid`).
+    package let key: String
+
+    /// Creates an answer.
+    package init(key: String) { self.key = key }
+
+    package static var schema: JSONSchema { .object(["key": .text(count: 1...200)]) }
+}
+
+/// Whether a user may sign in and have tokens.
+package struct UserSwitch: JSONMessage, Equatable {
+    /// The user's log-in name.
+    package let user: String
+    /// Whether the user is enabled again; by default disabled.
+    package let enabled: Bool?
+
+    /// Creates a request for one user.
+    package init(user: String, enabled: Bool? = nil) {
+        self.user = user
+        self.enabled = enabled
+    }
+
+    package static var schema: JSONSchema {
+        .object(["user": .text(count: 1...200)], optional: ["enabled": .boolean])
+    }
+}
+
 /// How the provider answers browsers and clients.
 package struct Behaviour: JSONMessage, Equatable {
     /// The kinds of illness.
@@ -76,17 +116,28 @@ package struct Behaviour: JSONMessage, Equatable {
     package let seconds: Int?
     /// The status when it is broken; 500 if missing.
     package let status: Int?
+    /// By how many seconds its clock is ahead, or behind if negative; 0 if missing.
+    package let clockAhead: Int?
+    /// Whether published keys name no algorithm, as some providers' don't (`alg` is optional: RFC 7517, section 4.4).
+    package let omitsAlgorithms: Bool?
 
     /// Creates a behaviour from its parts.
-    package init(_ kind: Kind, seconds: Int? = nil, status: Int? = nil) {
+    package init(
+        _ kind: Kind, seconds: Int? = nil, status: Int? = nil, clockAhead: Int? = nil, omitsAlgorithms: Bool? = nil
+    ) {
         self.kind = kind
         self.seconds = seconds
         self.status = status
+        self.clockAhead = clockAhead
+        self.omitsAlgorithms = omitsAlgorithms
     }
 
     package static var schema: JSONSchema {
         .object(
             ["kind": .name(of: Kind.self)],
-            optional: ["seconds": .integer(in: 0...60), "status": .integer(in: 500...599)])
+            optional: [
+                "seconds": .integer(in: 0...60), "status": .integer(in: 500...599),
+                "clockAhead": .integer(in: -120...120), "omitsAlgorithms": .boolean,
+            ])
     }
 }

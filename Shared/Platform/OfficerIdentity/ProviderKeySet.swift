@@ -34,7 +34,14 @@ package struct ProviderKeySet: Sendable {
 
     /// Whether the token is signed by the key that its header names, with that key's algorithm.
     package func verify(_ token: SignedToken<some Decodable & Sendable>) -> Bool {
-        keys[token.keyID]?.verifies(token.jws) == true
+        fault(of: token) == nil
+    }
+
+    /// Why the token isn't; nil if it is.
+    func fault(of token: SignedToken<some Decodable & Sendable>) -> IdentityFault? {
+        guard let key = keys[token.keyID] else { return .keyUnknown }
+        guard token.jws.header.algorithm == key.algorithm else { return .algorithm }
+        return key.verifies(token.jws) ? nil : .signature
     }
 
     private struct Entries: Decodable {

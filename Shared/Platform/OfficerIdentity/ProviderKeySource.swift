@@ -50,7 +50,7 @@ package struct ProviderKeySource: Sendable {
     /// Reads the set once.
     ///
     /// - Throws: ``ProviderKeyProblem``.
-    func read() async throws -> ProviderKeySet {
+    func read() async throws(ProviderKeyProblem) -> ProviderKeySet {
         let json: Data
         do {
             switch place {
@@ -59,10 +59,11 @@ package struct ProviderKeySource: Sendable {
             case .discovered(let document): json = try await document().read()
             }
         } catch {
-            throw ProviderKeyProblem(setting: setting, isReadable: false)
+            let fault = (error as? DocumentProblem).map { IdentityFault($0) } ?? .keysUnread
+            throw ProviderKeyProblem(setting: setting, fault: fault)
         }
         guard let set = ProviderKeySet(json: json) else {
-            throw ProviderKeyProblem(setting: setting, isReadable: true)
+            throw ProviderKeyProblem(setting: setting, fault: .keySet)
         }
         return set
     }
@@ -71,11 +72,11 @@ package struct ProviderKeySource: Sendable {
 /// Why there is no new key set. It reveals neither the location nor the content.
 package struct ProviderKeyProblem: OperatorProblem {
     let setting: String
-    let isReadable: Bool
+    let fault: IdentityFault
 
     package var description: String {
-        isReadable
+        fault == .keySet
             ? "\(setting) leads to no JWKS with a key to verify with: a `kid`, and RSA of 2048 to 8192 bits or EC P-256."
-            : "The identity provider's keys can't be read; see \(setting)."
+            : "The identity provider's keys can't be read (\(fault.rawValue)); see \(setting)."
     }
 }

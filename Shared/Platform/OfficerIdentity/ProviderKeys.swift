@@ -5,31 +5,40 @@ package import Running
 
 /// The newest key set that was read from the identity provider.
 ///
-/// Besides the regular reads it is read when a token names a key that isn't in it, at most once a minute however many such tokens
-/// arrive, and every five seconds while there is none at all.
+/// Besides the regular reads it is read when a token names a key that isn't in it, ten times a minute at most however many such
+/// tokens arrive, and every five seconds while there is none at all. So a key may be replaced at any moment, also right after a read.
 package struct ProviderKeys: Sendable {
     private let sets: Refreshed<ProviderKeySet>
 
-    private static let tokenDistance: TimeInterval = 60
     private static let firstDistance: TimeInterval = 5
 
     /// Creates an empty key set.
-    package init(_ source: ProviderKeySource, clock: WallClock, failures: Counter) {
-        sets = Refreshed(clock: clock, failures: failures) { try await source.read() }
+    package init(_ source: ProviderKeySource, clock: WallClock, failures: Counter, log: IdentityLog) {
+        sets = Refreshed(clock: clock, failures: failures) {
+            do throws(ProviderKeyProblem) {
+                return try await source.read()
+            } catch {
+                log.note(error.fault)
+                throw error
+            }
+        }
     }
 
-    /// Whether a token is signed by a key of the provider; nil while no keys could be read.
+    /// Proves that a token is signed by a key of the provider.
     ///
     /// Check the token's claims first: only an otherwise valid token may cause the keys to be read again.
-    package func verify(_ token: SignedToken<some Decodable & Sendable>) async -> Bool? {
-        let set = await sets.current
-        if let set, set.has(token.keyID) { return set.verify(token) }
-        do {
-            try await sets.refresh(unlessWithin: set == nil ? Self.firstDistance : Self.tokenDistance)
-        } catch {
-            // It is counted, and the job logs it; the current set is used.
+    ///
+    /// - Throws: `.keyUnknown`, `.algorithm`, `.signature`; `.keysUnread` while no keys could be read.
+    package func verify(_ token: SignedToken<some Decodable & Sendable>) async throws(IdentityFault) {
+        // A failed read is counted and logged; the current set is used.
+        if let set = await sets.current {
+            let key = token.keyID
+            if !set.has(key) { try? await sets.refresh { $0.has(key) } }
+        } else {
+            try? await sets.refresh(unlessWithin: Self.firstDistance)
         }
-        return await sets.current?.verify(token)
+        guard let set = await sets.current else { throw .keysUnread }
+        if let fault = set.fault(of: token) { throw fault }
     }
 
     /// Reads the set now.

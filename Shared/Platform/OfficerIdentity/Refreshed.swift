@@ -13,6 +13,8 @@ package actor Refreshed<Value: Sendable> {
     private let failures: Counter
     private var value: Value?
     private var last: Attempt?
+    /// When reads began that callers needed, of the last minute.
+    private var needs: [Date] = []
     /// Callers that wait for the read in progress; nil if there is none.
     private var waiting: [CheckedContinuation<Void, Never>]?
 
@@ -23,6 +25,8 @@ package actor Refreshed<Value: Sendable> {
 
     /// The seconds between two reads.
     private static var interval: TimeInterval { 300 }
+    /// The most reads in a minute that callers need: strangers may invent names of keys.
+    private static var mostNeeded: Int { 10 }
     /// Below the job's shortest retry delay, so that each of its runs reads, except one right at start.
     private static var jobDistance: TimeInterval { 25 }
 
@@ -43,12 +47,44 @@ package actor Refreshed<Value: Sendable> {
     /// - Throws: the reason why there is no newer value.
     package func refresh(unlessWithin seconds: TimeInterval = 0) async throws {
         if waiting != nil {
-            await withCheckedContinuation { waiting?.append($0) }
+            await join()
         } else if !isRecent(within: seconds) {
             await readOnce()
         }
         try Task.checkCancellation()
         if let problem = last?.problem { throw problem }
+    }
+
+    /// Reads the value for a caller that the current one doesn't serve, ten times a minute at most.
+    ///
+    /// What a read began to fetch before the caller came may be older than what the caller has. Such a read is awaited, and if it
+    /// doesn't serve either, another one follows.
+    ///
+    /// - Throws: the reason why there is no newer value.
+    package func refresh(until serves: @Sendable (Value) -> Bool) async throws {
+        if waiting != nil {
+            await join()
+            if let value, serves(value) { return }
+        }
+        if waiting != nil {
+            await join()
+        } else if takeNeed() {
+            await readOnce()
+        }
+        try Task.checkCancellation()
+        if let problem = last?.problem { throw problem }
+    }
+
+    private func join() async {
+        await withCheckedContinuation { waiting?.append($0) }
+    }
+
+    private func takeNeed() -> Bool {
+        let now = clock.now
+        needs.removeAll { !(0..<60).contains(now.timeIntervalSince($0)) }
+        guard needs.count < Self.mostNeeded else { return false }
+        needs.append(now)
+        return true
     }
 
     private func isRecent(within seconds: TimeInterval) -> Bool {

@@ -1,4 +1,3 @@
-package import Calling
 package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
@@ -32,10 +31,10 @@ package struct OutsideDocument: Sendable {
 
     /// Reads the document once.
     ///
-    /// - Throws: `.unavailable`, also when the deadline passes; `.malformedAnswer` for a document that is too large.
-    package func read() async throws(CallError) -> Data {
+    /// - Throws: `.status` for another status than 200.
+    package func read() async throws(DocumentProblem) -> Data {
         let answer = try await answer(to: OutsideRequest(url))
-        guard answer.status == .ok else { throw .unavailable }
+        guard answer.status == .ok else { throw .status(answer.status) }
         return Data(answer.body)
     }
 
@@ -43,10 +42,10 @@ package struct OutsideDocument: Sendable {
     ///
     /// - Parameter authorization: the field's value; nil omits it.
     /// - Returns: the status and the document, whatever the status is.
-    /// - Throws: as ``read()``.
+    /// - Throws: if there is no answer.
     package func post(
         _ form: URLEncodedValues, authorization: String? = nil
-    ) async throws(CallError) -> (status: HTTPResponse.Status, body: Data) {
+    ) async throws(DocumentProblem) -> (status: HTTPResponse.Status, body: Data) {
         var request = OutsideRequest(url, body: Array(form.encoded.utf8))
         request.fields[.contentType] = MediaType.form.text
         request.fields[.authorization] = authorization
@@ -54,15 +53,21 @@ package struct OutsideDocument: Sendable {
         return (answer.status, Data(answer.body))
     }
 
-    private func answer(to request: OutsideRequest) async throws(CallError) -> OutsideResponse {
+    private func answer(to request: OutsideRequest) async throws(DocumentProblem) -> OutsideResponse {
         var request = request
         request.fields[.accept] = "application/json"
         do {
             return try await calls.send(request, within: deadline, limit: limit)
-        } catch OutsideProblem.tooLarge {
-            throw .malformedAnswer
         } catch {
-            throw .unavailable
+            throw .call(error)
         }
     }
+}
+
+/// Why there is no document.
+package enum DocumentProblem: Error, Equatable, Sendable {
+    /// The call has no answer.
+    case call(OutsideProblem)
+    /// The answer isn't the document.
+    case status(HTTPResponse.Status)
 }

@@ -206,7 +206,7 @@ struct CodeTests {
             stage.clock.advance(by: 100)
             let form = try await browser.form()
             for (problem, status, refusal) in [
-                (Problem.tooManyRequests, 429, "tooMany"), (.unauthorized, 403, "noRole"),
+                (Problem.tooManyRequests, 429, "tooMany"), (.unauthorized, 502, "misconfigured"),
                 (.unavailable, 503, "verificationAway"), (Problem(.internalServerError), 503, "verificationAway"),
                 (.badRequest, 503, "verificationAway"),
             ] {

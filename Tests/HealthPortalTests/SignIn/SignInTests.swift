@@ -211,10 +211,44 @@ struct SignInTests {
         Lie("no ID token") { $0.tokens = .says(#"{"access_token":"x"}"#) },
     ]
 
-    @Test("an ID token that isn't in order opens no session")
+    /// The reason in the log for each of them.
+    private static let reasons = [
+        "another issuer": "issuer",
+        "no issuer": "token_form",
+        "another audience": "audience",
+        "no audience": "token_form",
+        "two audiences without an authorized party": "authorized_party",
+        "another authorized party": "authorized_party",
+        "another nonce": "nonce",
+        "no nonce": "nonce",
+        "another access token's hash": "access_token_hash",
+        "expired": "expired",
+        "no expiry": "token_form",
+        "made in the future": "future",
+        "made long ago": "age",
+        "no time": "token_form",
+        "no subject": "token_form",
+        "an empty subject": "subject",
+        "a subject that the access token doesn't have": "access_token_subject",
+        "alg none": "algorithm",
+        "HS256 with the public key": "algorithm",
+        "no signature": "signature",
+        "another key's signature": "signature",
+        "an unknown key": "key_unknown",
+        "no key": "token_form",
+        "a critical extension": "token_form",
+        "an access token that has ended": "access_token_ended",
+        "an access token that is no JSON web token": "token_form",
+        "no ID token": "id_token_missing",
+    ]
+
+    @Test("an ID token that isn't in order opens no session, and the log says why in one word")
     func tokens() async throws {
-        try await PortalStage.run { stage in
+        let log = CapturedLog()
+        try await PortalStage.run(logger: log.logger()) { stage in
             for lie in Self.lies {
+                let reasons = { log.lines.filter { $0.contains(#""reason":"#) && $0.contains("identity provider") } }
+                let before = reasons().count
                 stage.provider.behave { behaviour in
                     behaviour = .init()
                     lie.change(&behaviour)
@@ -224,6 +258,11 @@ struct SignInTests {
                 #expect(answer.status == 400, "\(lie.name)")
                 #expect(answer.refusal == "signInFailed", "\(lie.name)")
                 #expect(browser.cookies.isEmpty, "\(lie.name)")
+                let reason = try #require(Self.reasons[lie.name])
+                let line = #""reason":"\#(reason)""#
+                // Another lie may have had the same reason within this minute.
+                #expect(reasons().contains { $0.contains(line) }, "\(lie.name)")
+                #expect(reasons().dropFirst(before).allSatisfy { $0.contains(line) }, "\(lie.name)")
             }
             #expect(try await stage.rows().isEmpty)
         }
@@ -317,7 +356,7 @@ struct SignInTests {
         try await PortalStage.run { stage in
             let broken: [TestProvider.TokenEndpoint] = [
                 .silence, .huge, .redirects, .status(.internalServerError), .status(.serviceUnavailable),
-                .status(.unauthorized), .says(""), .says("[]"), .says("null"),
+                .status(.tooManyRequests), .says(""), .says("[]"), .says("null"),
             ]
             for tokens in broken {
                 stage.provider.behave { $0.tokens = tokens }

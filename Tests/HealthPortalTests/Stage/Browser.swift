@@ -90,7 +90,8 @@ extension Answer {
             "entryUsed": refusals.entryUsed, "ownEntry": refusals.ownEntry, "decided": refusals.decided,
             "full": refusals.full,
             "tooMany": refusals.tooMany(""), "providerAway": refusals.providerAway,
-            "verificationAway": refusals.verificationAway, "unavailable": refusals.unavailable,
+            "misconfigured": refusals.misconfigured, "verificationAway": refusals.verificationAway,
+            "unavailable": refusals.unavailable,
             "signInFailed": refusals.signInFailed, "signInRefused": refusals.signInRefused,
         ].mapValues { String(decoding: HTML($0.title).bytes, as: UTF8.self) }
         let heading = body.firstMatch(of: #/<h1>([^<]*)</#)?.1

@@ -18,6 +18,10 @@ final class TestProvider: Sendable {
     /// What the token endpoint does.
     enum TokenEndpoint: Sendable {
         case works, silence, huge, redirects
+        /// Carries the request out, and answers later.
+        case late(Duration)
+        /// Says that the portal isn't in order, by this error.
+        case refuses(String)
         case status(HTTPResponse.Status)
         case says(String)
     }
@@ -34,6 +38,12 @@ final class TestProvider: Sendable {
         /// Seconds for which access tokens are valid.
         var lifetime = 300.0
         var rotatesRefreshTokens = true
+        /// By how many seconds its clock is ahead of the portal's.
+        var clockAhead = 0.0
+        /// Whether it takes authorization requests beforehand (RFC 9126); then it takes no other.
+        var takesPushed = false
+        /// Whether its keys name no algorithm.
+        var omitsAlgorithms = false
     }
 
     struct Officer: Sendable {
@@ -56,6 +66,11 @@ final class TestProvider: Sendable {
         var refreshTokens: [String: Grant] = [:]
         var codeCalls = 0
         var refreshCalls = 0
+        var pushed: [String: URLEncodedValues] = [:]
+        /// The published keys by name, and the name of the one that signs.
+        var keys: [String: P256.Signing.PrivateKey] = [:]
+        var current = "one"
+        var unpublished: Set<String> = []
     }
 
     let clock: ManualClock
@@ -63,7 +78,6 @@ final class TestProvider: Sendable {
     /// Holds answers to refreshes until it is opened.
     let gate: Gate?
     private let certificates: TestCertificates
-    private let key = P256.Signing.PrivateKey()
     private let foreign = P256.Signing.PrivateKey()
     private let client: P256.Signing.PublicKey
     private let state = Mutex(State())
@@ -74,7 +88,23 @@ final class TestProvider: Sendable {
         self.client = client
         self.clock = clock
         self.gate = gate
+        state.withLock { $0.keys["one"] = P256.Signing.PrivateKey() }
     }
+
+    /// Signs with a new key from now on.
+    ///
+    /// - Parameter isPublished: false if the key set doesn't have it yet.
+    func rotate(isPublished: Bool = true) {
+        state.withLock { state in
+            state.current = "key-\(state.keys.count)"
+            let key = P256.Signing.PrivateKey()
+            state.keys[state.current] = key
+            if !isPublished { state.unpublished.insert(state.current) }
+            state.behaviour.header = #"{"alg":"ES256","typ":"JWT","kid":"\#(state.current)"}"#
+        }
+    }
+
+    private var key: P256.Signing.PrivateKey { state.withLock { $0.keys[$0.current] ?? foreign } }
 
     var issuer: String { "https://localhost:\(port)/realms/health" }
 
@@ -99,6 +129,10 @@ final class TestProvider: Sendable {
         ) { routes in
             routes.on(.get, "/realms/health/.well-known/openid-configuration") { _ in Self.json(self.discovery) }
             routes.on(.get, "/realms/health/keys") { _ in Self.json(self.keySet) }
+            routes.on(.post, "/realms/health/par") { exchange in
+                let body = try await exchange.body(upTo: 16 << 10)
+                return self.push(try URLEncodedValues(decoding: String(decoding: body, as: UTF8.self)))
+            }
             routes.on(.post, "/realms/health/token") { exchange in
                 let body = try await exchange.body(upTo: 16 << 10)
                 return try await self.token(try URLEncodedValues(decoding: String(decoding: body, as: UTF8.self)))
@@ -114,7 +148,14 @@ final class TestProvider: Sendable {
     /// - Returns: the query with which the browser returns.
     func authorize(_ location: String, as officer: Officer = Officer()) throws -> [String: String] {
         let parts = location.split(separator: "?", maxSplits: 1)
-        let query = try URLEncodedValues(decoding: parts.count == 2 ? parts[1] : "")
+        var query = try URLEncodedValues(decoding: parts.count == 2 ? parts[1] : "")
+        if self.state.withLock({ $0.behaviour.takesPushed }) {
+            // Nothing else of the request is in the address.
+            guard query["client_id"] == "health-portal", query["state"] == nil, query["nonce"] == nil,
+                let pushed = self.state.withLock({ $0.pushed.removeValue(forKey: query["request_uri"] ?? "") })
+            else { throw WrongRequest() }
+            query = pushed
+        }
         guard parts.first.map(String.init) == "\(issuer)/auth", query["response_type"] == "code",
             query["client_id"] == "health-portal", query["code_challenge_method"] == "S256",
             let scope = query["scope"], scope.split(separator: " ").contains("openid"),
@@ -138,26 +179,57 @@ final class TestProvider: Sendable {
             "token_endpoint": "\"\(issuer)/token\"", "jwks_uri": "\"\(issuer)/keys\"",
             "end_session_endpoint": "\"\(issuer)/logout\"", "authorization_response_iss_parameter_supported": "true",
         ]
-        state.withLock { $0.behaviour }.discovery(&members)
+        let behaviour = state.withLock { $0.behaviour }
+        if behaviour.takesPushed { members["pushed_authorization_request_endpoint"] = "\"\(issuer)/par\"" }
+        behaviour.discovery(&members)
         return Self.object(members)
     }
 
     private var keySet: String {
-        let point = key.publicKey.rawRepresentation
-        return """
-            {"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"one",\
-            "x":"\(Self.base64URL(point.prefix(32)))","y":"\(Self.base64URL(point.suffix(32)))"}]}
-            """
+        let (keys, omits) = state.withLock { state in
+            (state.keys.filter { !state.unpublished.contains($0.key) }, state.behaviour.omitsAlgorithms)
+        }
+        let entries = keys.map { name, key in
+            let point = key.publicKey.rawRepresentation
+            return """
+                {"kty":"EC","crv":"P-256",\(omits ? "" : #""alg":"ES256","#)"use":"sig","kid":"\(name)",\
+                "x":"\(Self.base64URL(point.prefix(32)))","y":"\(Self.base64URL(point.suffix(32)))"}
+                """
+        }
+        return "{\"keys\":[\(entries.joined(separator: ","))]}"
+    }
+
+    /// Takes an authorization request of the portal (RFC 9126).
+    private func push(_ form: URLEncodedValues) -> Response {
+        if case .refuses(let error) = state.withLock({ $0.behaviour.tokens }) { return Self.refusal(error) }
+        guard isOurClient(form), form["client_id"] == "health-portal" else { return Self.refusal("invalid_client") }
+        let address = "urn:ietf:params:oauth:request_uri:\(UUID().uuidString)"
+        state.withLock { $0.pushed[address] = form }
+        return Self.json(#"{"request_uri":"\#(address)","expires_in":60}"#, .created)
+    }
+
+    private static func refusal(_ error: String) -> Response {
+        json(#"{"error":"\#(error)","error_description":"Officer Ada isn't known"}"#, .unauthorized)
     }
 
     private func token(_ form: URLEncodedValues) async throws -> Response {
+        if case .late(let time) = state.withLock({ $0.behaviour.tokens }) {
+            let answer = try await answer(form)
+            try await Task.sleep(for: time)
+            return answer
+        }
+        return try await answer(form)
+    }
+
+    private func answer(_ form: URLEncodedValues) async throws -> Response {
         let isRefresh = form["grant_type"] == "refresh_token"
         let behaviour = state.withLock { state in
             if isRefresh { state.refreshCalls += 1 } else { state.codeCalls += 1 }
             return state.behaviour
         }
         switch behaviour.tokens {
-        case .works: break
+        case .works, .late: break
+        case .refuses(let error): return Self.refusal(error)
         case .silence:
             try await Task.sleep(for: .seconds(60))
             return Response(status: .ok)
@@ -187,7 +259,7 @@ final class TestProvider: Sendable {
 
     private func tokens(_ grant: Grant, _ behaviour: Behaviour, nonce: String?) throws -> Response {
         let officer = grant.officer
-        let now = Int(clock.now.timeIntervalSince1970)
+        let now = Int(clock.now.timeIntervalSince1970 + behaviour.clockAhead)
         let common = [
             "iss": "\"\(issuer)\"", "sub": Self.quoted(officer.subject), "iat": "\(now)",
             "exp": "\(now + Int(behaviour.lifetime))", "sid": Self.quoted(officer.session),
@@ -221,6 +293,7 @@ final class TestProvider: Sendable {
             let aud: String
             let jti: String
             let exp: Double
+            let iat: Double
         }
         guard
             form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
@@ -230,8 +303,11 @@ final class TestProvider: Sendable {
             client.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)),
             let claims = try? JSONDecoder().decode(Claims.self, from: body)
         else { return false }
+        let now = clock.now.timeIntervalSince1970 + state.withLock { $0.behaviour.clockAhead }
+        // What Keycloak 26.7 does with a time of the future, and with one that has passed.
+        guard claims.iat <= now + 15, claims.exp - claims.iat <= 300 else { return false }
         return claims.iss == "health-portal" && claims.sub == "health-portal" && claims.aud == issuer
-            && !claims.jti.isEmpty && claims.exp > clock.now.timeIntervalSince1970
+            && !claims.jti.isEmpty && claims.exp > now
     }
 
     // MARK: Tokens

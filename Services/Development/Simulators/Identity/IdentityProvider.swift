@@ -5,12 +5,13 @@ import HTTPTypes
 import Pages
 package import Running
 package import Serving
+import Synchronization
 
 /// The simulated provider, for any listener.
 package struct IdentityProvider: Sendable {
     let registry: Registry
     let clock: WallClock
-    let state = ProviderState()
+    let state: ProviderState
     let backChannel: BackChannel
     let views: Views
 
@@ -20,8 +21,11 @@ package struct IdentityProvider: Sendable {
         _ registry: Registry, clock: WallClock, notify: @escaping @Sendable (String, String) async -> Int?
     ) throws {
         self.registry = registry
-        self.clock = clock
-        backChannel = BackChannel(registry: registry, clock: clock, notify: notify)
+        let state = ProviderState(registry.key)
+        self.state = state
+        let moved: @Sendable () -> TimeInterval = { Double(state.clockAhead.load(ordering: .relaxed)) }
+        self.clock = WallClock({ clock.now.addingTimeInterval(moved()) }, movedBy: { clock.movedBy + moved() })
+        backChannel = BackChannel(registry: registry, state: state, clock: self.clock, notify: notify)
         views = try Views(clientOrigins: registry.clientOrigins)
     }
 
@@ -30,7 +34,8 @@ package struct IdentityProvider: Sendable {
         var router = PageRouter()
         router.get(
             "/.well-known/openid-configuration", use: page { _ in try Self.json(ProviderMetadata(registry.issuer)) })
-        router.get("/keys", use: page { _ in Response.data(registry.key.published, type: .json) })
+        router.get("/keys", use: page { _ in try keys() })
+        router.post("/par", use: page { try pushAuthorization($0) })
         router.get("/authorize", use: page { try authorize($0, $0.queryValues()) })
         router.post("/authorize", use: page { try authorize($0, $0.form()) })
         router.post("/log-in", use: page { try logIn($0, $0.form()) })
@@ -49,7 +54,29 @@ package struct IdentityProvider: Sendable {
         routes.on(DevelopmentIdentityAPI.endSessions) { end, _ in await endSessions(of: end.user) }
         routes.on(DevelopmentIdentityAPI.behaviour) { behaviour, _ in
             state.with { $0.behaviour = behaviour }
+            state.clockAhead.store(behaviour.clockAhead ?? 0, ordering: .relaxed)
             return NoContent()
+        }
+        routes.on(DevelopmentIdentityAPI.rotateKey) { rotation, _ in
+            state.with { $0.keys.rotate(removingOld: rotation.removesOld == true) }
+            return RotatedKey(key: state.signingKey.id)
+        }
+        routes.on(DevelopmentIdentityAPI.disable) { change, _ in
+            state.with { contents in
+                if change.enabled == true {
+                    contents.disabled.remove(change.user)
+                } else if registry.user(change.user) != nil {
+                    contents.disabled.insert(change.user)
+                }
+            }
+            return NoContent()
+        }
+    }
+
+    private func keys() throws -> Response {
+        try state.with { contents in
+            let omits = contents.behaviour.omitsAlgorithms == true
+            return Response.data(try contents.keys.published(omittingAlgorithms: omits), type: .json)
         }
     }
 

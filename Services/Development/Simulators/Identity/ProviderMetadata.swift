@@ -1,10 +1,12 @@
-/// What clients discover (OpenID Connect Discovery, section 3; RFC 9207, section 3; Back-Channel Logout, section 2.1).
+/// What clients discover (OpenID Connect Discovery, section 3; RFC 9126, section 5; RFC 9207, section 3; Back-Channel
+/// Logout, section 2.1).
 struct ProviderMetadata: Encodable {
     let issuer: String
     let authorizationEndpoint: String
     let tokenEndpoint: String
     let endSessionEndpoint: String
     let keySet: String
+    let pushedAuthorizationEndpoint: String
     let responseTypes = ["code"]
     let responseModes = ["query"]
     let grantTypes = ["authorization_code", "refresh_token"]
@@ -29,6 +31,7 @@ struct ProviderMetadata: Encodable {
         tokenEndpoint = issuer + "/token"
         endSessionEndpoint = issuer + "/logout"
         keySet = issuer + "/keys"
+        pushedAuthorizationEndpoint = issuer + "/par"
     }
 
     enum CodingKeys: String, CodingKey {
@@ -37,6 +40,7 @@ struct ProviderMetadata: Encodable {
         case tokenEndpoint = "token_endpoint"
         case endSessionEndpoint = "end_session_endpoint"
         case keySet = "jwks_uri"
+        case pushedAuthorizationEndpoint = "pushed_authorization_request_endpoint"
         case responseTypes = "response_types_supported"
         case responseModes = "response_modes_supported"
         case grantTypes = "grant_types_supported"

@@ -4,6 +4,7 @@ import Running
 /// Tells clients that a session has ended (OpenID Connect Back-Channel Logout, section 2.5).
 struct BackChannel: Sendable {
     let registry: Registry
+    let state: ProviderState
     let clock: WallClock
     let notify: @Sendable (_ address: String, _ token: String) async -> Int?
 
@@ -12,7 +13,7 @@ struct BackChannel: Sendable {
         var told = 0
         for client in session.clients.sorted().compactMap({ registry.client($0) }) {
             guard let address = client.backChannelLogoutURI,
-                let token = try? registry.key.sign(
+                let token = try? state.signingKey.sign(
                     LogoutTokenClaims(issuer: registry.issuer, client: client, session: session, at: clock.now),
                     type: "logout+jwt")
             else { continue }

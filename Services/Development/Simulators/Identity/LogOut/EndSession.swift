@@ -8,7 +8,8 @@ import Serving
 /// The hint must be an ID token of ours, which may have expired. Without it, any site could sign people out.
 extension IdentityProvider {
     func endSession(_ values: URLEncodedValues) async throws -> Response {
-        guard let hint = values["id_token_hint"], let claims = registry.key.claims(of: hint, as: IDTokenClaims.self),
+        guard let hint = values["id_token_hint"],
+            let claims = state.with({ $0.keys.claims(of: hint, as: IDTokenClaims.self) }),
             claims.iss == registry.issuer, claims.typ == "ID", let client = registry.client(claims.aud),
             values["client_id"] == nil || values["client_id"] == client.id
         else { return views.logOutRefused() }

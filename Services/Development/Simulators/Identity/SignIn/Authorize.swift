@@ -9,7 +9,7 @@ extension IdentityProvider {
     func authorize(_ request: Request, _ values: URLEncodedValues) throws -> Response {
         let wanted: AuthorizationRequest
         do throws(AuthorizationRequest.Refusal) {
-            wanted = try AuthorizationRequest(values, registry: registry)
+            wanted = try self.wanted(values)
         } catch {
             switch error {
             case .page: return views.unknownClient()

@@ -12,7 +12,9 @@ extension IdentityProvider {
 
     func logIn(_ request: Request, _ form: URLEncodedValues) throws -> Response {
         guard let (number, pending) = try pending(request, form) else { return views.tooLate() }
-        guard let user = registry.user(form["user"] ?? ""), user.password == form["password"] else {
+        guard let user = registry.user(form["user"] ?? ""), user.password == form["password"],
+            state.with({ !$0.disabled.contains(user.name) })
+        else {
             return views.password(number: number, words: pending.request.words, isWrong: true)
         }
         state.with { $0.pending[number]?.user = user.name }

@@ -25,6 +25,12 @@ struct Session: Sendable {
     var clients: Set<String> = []
 }
 
+/// An authorization request that a client has pushed, good for one browser.
+struct PushedRequest: Sendable {
+    let request: AuthorizationRequest
+    let issued: Date
+}
+
 /// A code that a client may exchange once.
 struct IssuedCode: Sendable {
     let request: AuthorizationRequest
@@ -56,9 +62,21 @@ final class ProviderState: Sendable {
         /// The step of the last one-time code of each user.
         var usedSteps: [String: UInt64] = [:]
         var behaviour = Behaviour(.well)
+        var keys: KeyRing
+        /// The names of disabled users.
+        var disabled: Set<String> = []
+        /// Authorization requests that clients have pushed, by the last part of their address.
+        var pushed = Bounded<PushedRequest>(capacity: 1_000)
     }
 
-    private let contents = Mutex(Contents())
+    private let contents: Mutex<Contents>
+    /// By how many seconds the provider's clock is ahead. Not among the contents, whose users read the clock.
+    let clockAhead = Atomic(0)
+
+    init(_ key: SigningKey) { contents = Mutex(Contents(keys: KeyRing(key))) }
+
+    /// The key that signs now.
+    var signingKey: SigningKey { with { $0.keys.current } }
 
     /// Passes everything to a closure, one after the other.
     func with<Result: Sendable>(_ body: (inout Contents) throws -> Result) rethrows -> Result {
@@ -71,9 +89,10 @@ extension ProviderState.Contents {
     private static let idle: TimeInterval = 1800
     private static let longest: TimeInterval = 36_000
 
-    /// A session that hasn't ended.
+    /// A session that hasn't ended, of a user who isn't disabled.
     func session(_ id: String, at now: Date) -> Session? {
-        guard let session = sessions[id], now.timeIntervalSince(session.lastUsed) <= Self.idle,
+        guard let session = sessions[id], !disabled.contains(session.user.name),
+            now.timeIntervalSince(session.lastUsed) <= Self.idle,
             now.timeIntervalSince(session.begun) <= Self.longest
         else { return nil }
         return session

@@ -3,26 +3,37 @@ import FoundationEssentials
 import Running
 import StrictJSON
 
-/// The key that signs tokens, as the published key set names it.
+/// A key that signs tokens, as the published key set names it.
 package struct SigningKey: Sendable {
     private let key: P256.Signing.PrivateKey
-    private let id: String
-    /// The key set as JSON (RFC 7517), for clients and for the verification server.
-    let published: [UInt8]
+    let id: String
+    /// The keys that the configured set has, this one among them.
+    fileprivate let set: [[String: String]]
 
     /// - Parameter published: a key set with the public half.
     /// - Returns: nil if the key isn't in the set.
     package init?(_ key: P256.Signing.PrivateKey, published: String) {
         // An uncompressed point: 0x04, 32 bytes of x, 32 bytes of y.
         let x = Base64URL.text(key.publicKey.x963Representation.dropFirst().prefix(32))
-        guard var set = try? StrictJSON.decode(KeySet.self, from: Data(published.utf8)),
+        guard let set = try? StrictJSON.decode(KeySet.self, from: Data(published.utf8)),
             let id = set.keys.first(where: { $0["x"] == x })?["kid"]
         else { return nil }
         self.key = key
         self.id = id
-        set.keys = KeySet.others + set.keys
-        guard let encoded = try? JSONEncoder().encode(set) else { return nil }
-        self.published = Array(encoded)
+        self.set = set.keys
+    }
+
+    /// A new key with a random name.
+    init() {
+        key = P256.Signing.PrivateKey()
+        id = Base64URL.random(bytes: 16)
+        let point = key.publicKey.x963Representation.dropFirst()
+        set = [
+            [
+                "kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": id,
+                "x": Base64URL.text(point.prefix(32)), "y": Base64URL.text(point.suffix(32)),
+            ]
+        ]
     }
 
     /// From `signing.key` and `signing.keySet`.
@@ -53,21 +64,49 @@ package struct SigningKey: Sendable {
         JSONWebToken(token)?.claims(signedBy: key.publicKey, as: type)
     }
 
-    private struct KeySet: Codable {
+    fileprivate struct KeySet: Codable {
         var keys: [[String: String]]
+    }
+}
 
-        /// Keys that clients have no use for, as Keycloak has some: of another algorithm, and for encryption.
-        static var others: [[String: String]] {
-            [
-                [
-                    "kid": "edwards", "kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig",
-                    "x": Base64URL.random(),
-                ],
-                [
-                    "kid": "encryption", "kty": "RSA", "alg": "RSA-OAEP", "use": "enc", "e": "AQAB",
-                    "n": Base64URL.random(bytes: 256),
-                ],
-            ]
-        }
+/// The keys of the provider: one signs, and tokens of those before it are still good.
+struct KeyRing: Sendable {
+    /// The newest first.
+    private var keys: [SigningKey]
+    /// Keys that clients have no use for, as Keycloak has some: of another algorithm, and for encryption.
+    private let others: [[String: String]] = [
+        [
+            "kid": "edwards", "kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig", "x": Base64URL.random(),
+        ],
+        [
+            "kid": "encryption", "kty": "RSA", "alg": "RSA-OAEP", "use": "enc", "e": "AQAB",
+            "n": Base64URL.random(bytes: 256),
+        ],
+    ]
+
+    /// The most keys that are kept.
+    private static let most = 20
+
+    init(_ key: SigningKey) { keys = [key] }
+
+    /// The key that signs.
+    var current: SigningKey { keys[0] }
+
+    /// Signs with a new key from now on.
+    mutating func rotate(removingOld: Bool) {
+        keys = [SigningKey()] + (removingOld ? [] : keys.prefix(Self.most - 1))
+    }
+
+    /// The key set (RFC 7517), for clients and for the verification server.
+    func published(omittingAlgorithms: Bool) throws -> [UInt8] {
+        var set = SigningKey.KeySet(keys: others + keys.flatMap(\.set))
+        if omittingAlgorithms { for index in set.keys.indices { set.keys[index]["alg"] = nil } }
+        return Array(try JSONEncoder().encode(set))
+    }
+
+    /// The claims of a token that one of the keys has signed; nil for any other token.
+    func claims<Claims: Decodable>(of token: String, as type: Claims.Type) -> Claims? {
+        for key in keys { if let claims = key.claims(of: token, as: type) { return claims } }
+        return nil
     }
 }

@@ -108,9 +108,10 @@ extension IdentityProvider {
     private func tokens(
         _ client: Client, _ session: Session, scope: String, nonce: String?, refresh: String, at now: Date
     ) throws -> Tokens {
-        let access = try registry.key.sign(
+        let signingKey = state.signingKey
+        let access = try signingKey.sign(
             AccessTokenClaims(issuer: registry.issuer, client: client, session: session, scope: scope, at: now))
-        let id = try registry.key.sign(
+        let id = try signingKey.sign(
             IDTokenClaims(
                 issuer: registry.issuer, client: client, session: session, nonce: nonce, access: access,
                 at: now))
