@@ -28,6 +28,11 @@ package struct JSONSchema: Hashable, Sendable {
         JSONSchema(["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
     }
 
+    /// A number within inclusive bounds.
+    package static func number(in range: ClosedRange<Int>) -> JSONSchema {
+        JSONSchema(["type": "number", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
+    }
+
     /// A string.
     ///
     /// - Parameters:

@@ -53,7 +53,7 @@ struct ConvertedNumber: Decodable {
         switch content {
         case .nothing: return nil
         case .whole(let number): seconds = Int32(exactly: number)
-        case .fraction(let number): seconds = Int32(exactly: number.rounded(.towardZero))
+        case .fraction(let number): seconds = Int32(exactly: number.rounded(.down))
         }
         guard let seconds else { throw MalformedMessage() }
         return seconds

@@ -9,6 +9,9 @@ extension JSONSchema {
         examples: ["cdc274c49e7f9bac6b64445e30fb2ff90bb14b9c44ffe5c90332d06cbc0a45e4"])
     /// Seconds since the epoch.
     static let seconds = integer(in: 0...Int(Int32.max))
+    /// A whole number as text, which is taken for the number.
+    static let digits = text(pattern: #"\s*[+-]?[0-9]+\s*"#)
+    static let digitsOrNothing = text(pattern: #"\s*([+-]?[0-9]+)?\s*"#)
     /// The laboratory's name for itself, without control characters.
     static let labID = text(pattern: #"[^\u0000-\u001f\u007f-\u009f]*"#, count: 0...64, examples: ["lab-7"])
 }
@@ -18,9 +21,11 @@ extension ResultBatch {
         .object(
             [
                 "testResults": .array(
-                    of: .object(["id": .resultID, "result": .integer(in: ID.codes)], optional: ["sc": .seconds]),
+                    of: .object(
+                        ["id": .resultID, "result": .any(of: .integer(in: ID.codes), .digits)],
+                        optional: ["sc": .any(of: .number(in: 0...Int(Int32.max)), .digitsOrNothing)]),
                     count: 1...TestResultAPI.maximumResults)
-            ], optional: ["labId": .labID])
+            ], optional: ["labId": .any(of: .labID, .wholeNumber, .boolean)])
     }
 }
 
