@@ -190,7 +190,7 @@ class Check:
         with self.index(self.countries, '["EUR"]'):
             self.control("regions without the country", 11, f"names EUR, and not {self.country}.*VIGIL_REGIONS", *fresh())
         self.control("a laboratory without a certificate", 0, "lab-none/tls", "--lab", "lab-none")
-        frozen = {"test-result-server": 0, "verification-server": 1, "submission-server": 4, "development-identity": 6}
+        frozen = {"test-result-server": 0, "verification-server": 1, "submission-server": 4, "development-identity": 5}
         for service, steps in frozen.items():
             with self.frozen(service):
                 self.control(f"{service} answers nothing", steps, "time|didn't|no answer")

@@ -126,7 +126,17 @@ struct SmokeTest: Sendable {
     }
 
     private func findProvider() async throws -> Seen<URL> {
-        guard let provider = try await callers.officer.provider(), let host = provider.host() else {
+        let found: URL?
+        do {
+            found = try await callers.officer.provider()
+        } catch CallError.refused(let status) {
+            // The portal shows officers a page. The provider takes requests for sign-in from the portal itself.
+            throw CommandFailure(
+                "\(callers.doors.portal.url)/login answered \(status.code): the identity provider didn't answer, or doesn't accept the "
+                    + "portal. The portal's log has the reason: deploy/runbook.md, \"Reasons of the identity provider\"."
+            )
+        }
+        guard let provider = found, let host = provider.host() else {
             throw CommandFailure(
                 "\(callers.doors.portal.url) answers, but sends officers nowhere to sign in. It does so under its own addresses "
                     + "only: name one of VIGIL_PORTAL_ORIGINS by --portal.")

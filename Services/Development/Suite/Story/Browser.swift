@@ -1,3 +1,4 @@
+import Calling
 import Foundation
 import HTTPContract
 import HTTPTypes
@@ -46,9 +47,12 @@ struct Browser {
     }
 
     /// Where an address redirects to, without going there; nil if it doesn't.
+    ///
+    /// - Throws: also if the answer is a server's error.
     func destination(of address: String) async throws -> URL? {
         guard let url = URL(string: address) else { throw Confusion(description: "The page's address is none.") }
         let response = try await send(request(url, nil, from: nil), to: url)
+        guard response.status.kind != .serverError else { throw CallError.refused(response.status) }
         guard response.status.kind == .redirection, let place = response.fields[.location] else { return nil }
         return URL(string: place, relativeTo: url)?.absoluteURL
     }
