@@ -63,7 +63,7 @@ package struct Federation: AsyncParsableCommand {
 
 extension GatewayExchange {
     /// Keeps the subscription to callbacks; nil without `callback.url`.
-    fileprivate func registration(_ settings: Settings) throws -> RecurringJob? {
+    func registration(_ settings: Settings) throws -> RecurringJob? {
         let made = try CallbackRegistration(settings, for: self)
         guard let registration = made else { return nil }
         return RecurringJob("federation-callback", in: runtime) {

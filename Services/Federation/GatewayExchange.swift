@@ -40,7 +40,7 @@ struct GatewayExchange: Sendable {
         _ = try await settings.agreed(on: .origin, in: database)
         let plan = try GatewayPlan(settings)
         let metrics = FederationMetrics(runtime.metrics)
-        let client = try GatewayClient(plan, metrics: runtime.metrics)
+        let client = try GatewayClient(plan, metrics: runtime.metrics, logger: runtime.logger)
         let rules = try ImportRules(settings)
         let incoming = IncomingStore(database, gateway: plan.name)
         self.plan = plan

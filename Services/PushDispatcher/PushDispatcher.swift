@@ -30,7 +30,8 @@ package struct PushDispatcher: AsyncParsableCommand {
         let waves = WaveStore(database)
         let announce = AnnounceNews(store: waves, clock: runtime.clock)
         let apns = APNsClient(
-            try APNsPlan(settings, clock: runtime.clock), clock: runtime.clock, metrics: runtime.metrics)
+            try APNsPlan(settings, clock: runtime.clock), clock: runtime.clock, metrics: runtime.metrics,
+            logger: runtime.logger)
         let engine = WaveEngine(
             store: waves, vault: vault, schedule: try WaveSchedule(settings), clock: runtime.clock,
             databaseClock: databaseClock,

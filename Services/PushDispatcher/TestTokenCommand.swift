@@ -26,7 +26,8 @@ struct TestTokenCommand: AsyncParsableCommand {
         let runtime = try ServiceRuntime(name: "push-dispatcher", options: options)
         let environment: APNsEnvironment = sandbox ? .sandbox : .production
         let client = APNsClient(
-            try APNsPlan(runtime.configuration, clock: runtime.clock), clock: runtime.clock, metrics: runtime.metrics)
+            try APNsPlan(runtime.configuration, clock: runtime.clock), clock: runtime.clock, metrics: runtime.metrics,
+            logger: runtime.logger)
         let outcomes = await client.send(
             [SilentPush(token: token, environment: environment, id: UUID(), isSuspect: true)],
             expiration: runtime.clock.now.addingTimeInterval(Self.expiration))

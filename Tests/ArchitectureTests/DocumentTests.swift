@@ -53,6 +53,16 @@ struct DocumentTests {
                 for name in switches { #expect(readme.contains(name), "\(simulator): \(name)") }
             }
         }
+        // Of the others, the file that the row names has the switch.
+        let others = try #require(
+            page.components(separatedBy: "\n## ").first { $0.hasPrefix("Stand-ins of the tests") })
+        let rows = others.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+        #expect(rows.count > 5)
+        for row in rows where row.contains(" | No: ") == false {
+            let names = row.matches(of: /`([^`]+)`/).map { String($0.1) }
+            try #require(names.count == 2, "\(row)")
+            #expect(try HandWrittenFile(names[0]).contains("\"\(names[1])\":"), "\(row)")
+        }
     }
 
     @Test("What the server promises names each subject of proof.sh, and figures are of a whole run of it")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Logging
 import PushDispatcher
 import Running
 
@@ -23,7 +24,8 @@ struct PushLoad: AsyncParsableCommand {
             "apns.rate": "1000000",
         ])
         let client = APNsClient(
-            try APNsPlan(settings, clock: .system), clock: .system, metrics: PrometheusMetrics())
+            try APNsPlan(settings, clock: .system), clock: .system, metrics: PrometheusMetrics(),
+            logger: Logger(label: "pushes") { _ in SwiftLogNoOpLogHandler() })
         let pushes = (0..<Self.tokens).compactMap { number in
             PushToken(Self.token(number)).map {
                 SilentPush(token: $0, environment: .production, id: UUID(), isSuspect: false)

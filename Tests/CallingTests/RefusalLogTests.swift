@@ -46,6 +46,24 @@ import Testing
         #expect(log.lines.first?.contains("a peer's answers break the contract") == true)
     }
 
+    @Test("a party that isn't ours has reasons, each of which is told once a minute")
+    func reasons() {
+        let log = CapturedLog()
+        let refusals = RefusalLog(peer: "devicecheck", log.logger())
+        let start = Moment.now()
+        for seconds in [0, 59] {
+            for reason in ["authorization", "timestamp"] {
+                refusals.refused(.badRequest, at: "/query", reason: reason, now: start + .seconds(seconds))
+            }
+            for reason in ["late", "certificate"] {
+                refusals.unanswered(reason, at: "/query", now: start + .seconds(seconds))
+            }
+        }
+        #expect(log.lines.count == 4)
+        #expect(log.has(LoggedCause("a peer refuses calls", ["reason": "timestamp", "status": "400"])))
+        #expect(log.has(LoggedCause("a peer doesn't answer", ["reason": "late", "route": "/query"])))
+    }
+
     @Test("a client with a logger tells of a refused call")
     func client() async throws {
         let log = CapturedLog()

@@ -136,10 +136,19 @@ import Testing
             await #expect(throws: (any Error).self) { try await stage.ask(.update(first: true, second: true), token) }
             try await behave(.well)
             #expect(try await stage.ask(.query, token).body == "Failed to find bit state")
+            for (kind, body) in [
+                (DeviceCheckBehaviour.Kind.refuses, "Unable to verify authorization token"), (.refusesSilently, ""),
+            ] {
+                try await behave(kind)
+                let answer = try await stage.ask(.query, token)
+                #expect(answer.status == 401 && answer.body == body)
+            }
             try await behave(.silent)
             await #expect(throws: (any Error).self) { try await stage.ask(.update(first: true, second: true), token) }
             try await behave(.well)
             #expect(try await stage.ask(.query, token).body.hasPrefix(#"{"bit0":true,"bit1":true,"#))
+            try await behave(.addsFields)
+            #expect(try await stage.ask(.query, token).body.hasPrefix(#"{"addedLater":[1],"bit0":true,"#))
         }
     }
 

@@ -78,6 +78,25 @@ import Testing
         }
     }
 
+    @Test("a refusal has the gateway's words or none, and a later version's answers have more in them")
+    func refusals() async throws {
+        try await with(.refused, .download, times: 1) { stage in
+            let refused = try await stage.download()
+            #expect(refused.status == 403 && refused.text.contains(#""detail":"Client certificate is revoked""#))
+            try stage.gateway.misbehave(GatewayBehaviour(.refusedSilently, .download, times: 1))
+            let silent = try await stage.download()
+            #expect(silent.status == 403 && silent.text == "")
+            let usual = try await stage.download()
+            try stage.gateway.misbehave(GatewayBehaviour(.addedFields, times: 2))
+            let later = try await stage.download()
+            #expect(
+                later.status == 200 && later["x-added-later"] == "1" && later.text.utf8.count > usual.text.utf8.count)
+            #expect(try later.keys == usual.keys)
+            let audit = try await stage.audit(Self.tag)
+            #expect(audit.status == 200 && audit.text.contains(#"{"addedLater":[1],""#))
+        }
+    }
+
     @Test("a partial answer names known keys and failed ones, and nothing is stored")
     func partial() async throws {
         try await with(.partial, times: 1) { stage in

@@ -45,6 +45,17 @@ import Testing
         #expect(Self.query(200, body) == .tryLater)
     }
 
+    @Test(
+        arguments: [
+            ("Unable to verify authorization token", "authorization"), ("Authorization Token Expired", "authorization"),
+            ("Missing or incorrectly formatted time stamp", "timestamp"), ("Bad Timestamp", "timestamp"),
+            ("Missing or incorrectly formatted device token payload", "device_token"), ("Bad Payload", "payload"),
+            ("Missing or incorrectly formatted bits", "bits"), ("", "none"), ("<html>", "none"),
+        ])
+    func `the log gets a word of Apple's text, never the text`(_ text: String, _ subject: String) {
+        #expect(DeviceCheckAnswer.subject(of: Array(text.utf8)) == subject)
+    }
+
     // MARK: Devices without bits
 
     @Test(

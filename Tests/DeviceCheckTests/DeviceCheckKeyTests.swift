@@ -12,7 +12,7 @@ import Testing
         let parts = text.split(separator: ".")
         let header = try #require(Base64URL.bytes(parts[0]))
         #expect(String(decoding: header, as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123DEFG"}"#)
-        #expect(String(decoding: token.payload, as: UTF8.self) == #"{"iat":1795521600,"iss":"A1B2C3D4E5"}"#)
+        #expect(String(decoding: token.payload, as: UTF8.self) == #"{"iat":1795521540,"iss":"A1B2C3D4E5"}"#)
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: token.signature)
         #expect(Sample.key.publicKey.isValidSignature(signature, for: token.signedBytes))
     }
@@ -72,7 +72,7 @@ struct IndependentTokenTests {
             }
             #expect(
                 try JSONDecoder().decode(Read.self, from: text)
-                    == Read(alg: "ES256", kid: Sample.keyID, iss: Sample.team, iat: 1_795_521_600))
+                    == Read(alg: "ES256", kid: Sample.keyID, iss: Sample.team, iat: 1_795_521_540))
         }
     }
 }

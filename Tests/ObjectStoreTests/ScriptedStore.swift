@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Running
 import Serving
@@ -7,6 +8,9 @@ import TestSupport
 @testable import ObjectStore
 
 /// A server that answers like a failing S3 store, by a script with one line for each request.
+///
+/// Like a real one it refuses requests whose time is more than a quarter of an hour from its own
+/// (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html, `RequestTimeTooSkewed`).
 final class ScriptedStore: Sendable {
     enum Line: Sendable {
         case answer(Int, String = "", entityTag: String? = nil)
@@ -32,15 +36,24 @@ final class ScriptedStore: Sendable {
 
     private let state: Mutex<State>
 
-    private init(_ script: [Line]) { state = Mutex(State(script: script)) }
+    private let fields: HTTPFields
+
+    private init(_ script: [Line], _ fields: HTTPFields) {
+        state = Mutex(State(script: script))
+        self.fields = fields
+    }
 
     /// Calls `body` with a bucket of such a store. The last line of the script repeats.
-    /// - Parameter security: the listener's.
+    /// - Parameters:
+    ///   - security: the listener's.
+    ///   - fields: of every answer.
+    ///   - ahead: by how many seconds the store's clock is ahead.
     static func run<Result: Sendable>(
         _ script: [Line], security: Listener.Security = .plain, settings: [String: String] = [:],
-        deadline: Duration = .seconds(30), _ body: (ScriptedStore, S3Bucket) async throws -> Result
+        deadline: Duration = .seconds(30), fields: HTTPFields = [:], ahead: Double = 0,
+        _ body: (ScriptedStore, S3Bucket) async throws -> Result
     ) async throws -> Result {
-        let store = ScriptedStore(script)
+        let store = ScriptedStore(script, fields)
         let listener = Listener(name: "store", host: "127.0.0.1", port: 0, security: security) { routes in
             routes.fallback(store.respond)
         }
@@ -50,7 +63,8 @@ final class ScriptedStore: Sendable {
             return try await S3SettingsFiles.with { files in
                 let bucket = try S3Bucket(
                     Settings(files.settings.merging(["s3.endpoint": base]) { $1 }.merging(settings) { $1 }),
-                    clock: .system, retries: store.retries(deadline: deadline), pageSize: 1000)
+                    clock: WallClock { Date().addingTimeInterval(-ahead) }, retries: store.retries(deadline: deadline),
+                    pageSize: 1000)
                 return try await body(store, bucket)
             }
         }
@@ -68,9 +82,12 @@ final class ScriptedStore: Sendable {
             state.bodies.append(body)
             return state.script.count > 1 ? state.script.removeFirst() : state.script.first
         }
+        guard Self.isTimely(exchange.request.headers) else {
+            return Response(status: .forbidden, text: "<Error><Code>RequestTimeTooSkewed</Code></Error>")
+        }
         switch line {
         case .answer(let status, let body, let entityTag):
-            var fields = HTTPFields()
+            var fields = self.fields
             fields[.eTag] = entityTag
             return Response(status: .init(code: status), headers: fields, text: body)
         case .redirect(let place):
@@ -81,5 +98,13 @@ final class ScriptedStore: Sendable {
             continuation.finish()
             return Response(status: .serviceUnavailable)
         }
+    }
+
+    private static func isTimely(_ fields: HTTPFields) -> Bool {
+        let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+        guard let name = HTTPField.Name("x-amz-date"), let text = fields[name], let time = try? style.parse(text) else {
+            return false
+        }
+        return abs(time.timeIntervalSinceNow) <= 900
     }
 }

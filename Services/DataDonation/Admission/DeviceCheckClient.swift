@@ -17,7 +17,7 @@ struct DeviceCheckClient: Service {
     private let calls: KeptCalls
     private let clock: WallClock
     private let deadline: Duration
-    /// A revoked key, or a wrong team or clock, would otherwise show in 503s alone.
+    /// A revoked key, a wrong team or clock, or a way that is closed would otherwise show in 503s alone.
     private let refusals: RefusalLog
 
     /// From `deviceCheck.key`, `.keyID`, `.teamID`, `.url`, `.authorities` and `.milliseconds`; nil if the first isn't set.
@@ -55,11 +55,20 @@ struct DeviceCheckClient: Service {
         let request = OutsideRequest(
             base + operation.path,
             fields: [.contentType: "application/json", .authorization: "Bearer \(bearer)"], body: body)
-        guard
-            let answer = try? await calls.send(request, within: deadline, limit: DeviceCheckAnswer.longest)
-        else { return .tryLater }
+        let answer: OutsideResponse
+        do {
+            answer = try await calls.send(request, within: deadline, limit: DeviceCheckAnswer.longest)
+        } catch {
+            if error != .cancelled { refusals.unanswered(error.rawValue, at: operation.path) }
+            return .tryLater
+        }
         let meaning = DeviceCheckAnswer(to: operation, status: answer.status.code, body: answer.body)
-        if meaning == .ourFault { refusals.refused(answer.status, at: operation.path) }
+        switch meaning {
+        case .tryLater where answer.status == .ok: refusals.malformed(at: operation.path)
+        case .ourFault, .tryLater:
+            refusals.refused(answer.status, at: operation.path, reason: DeviceCheckAnswer.subject(of: answer.body))
+        case .bits, .neverSet, .done, .badToken: break
+        }
         return meaning
     }
 }

@@ -3,6 +3,7 @@ import FederationFormat
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
+import Logging
 import Metrics
 import OutsideCalls
 import Running
@@ -86,6 +87,7 @@ struct GatewayClient: Service, TLSUser {
     private let outside: OutsideCalls
     private let calls: Calls
     private let deadline: Duration
+    private let logger: Logger
 
     /// 5,000 keys with 96 countries each have less than three megabytes.
     static let largestBatch = 4 << 20
@@ -95,7 +97,8 @@ struct GatewayClient: Service, TLSUser {
     private static let media = MediaType("application/protobuf", parameters: ["version": "1.0"])
     private static let jsonMedia = MediaType("application/json", parameters: ["version": "1.0"])
 
-    init(_ plan: GatewayPlan, metrics: any MetricsFactory) throws(ConfigurationProblem) {
+    init(_ plan: GatewayPlan, metrics: any MetricsFactory, logger: Logger) throws(ConfigurationProblem) {
+        self.logger = logger
         base = plan.url
         deadline = plan.deadline
         outside = try OutsideCalls(plan.tls, peer: "gateway")
@@ -118,7 +121,7 @@ struct GatewayClient: Service, TLSUser {
             fields: [.contentType: Self.media.text, .batchTag: tag.text, .batchSignature: signature.field],
             body: batch)
         do throws(Problem) {
-            let answer = try await answer(to: request, limit: Self.largestList)
+            let answer = try await answer(to: request, limit: Self.largestList, .upload)
             calls.count(.upload, answer.status.code < 300 ? .answered : .refused)
             let code = answer.status.code
             return UploadReply(
@@ -199,7 +202,7 @@ struct GatewayClient: Service, TLSUser {
     ) async throws(Problem) -> OutsideResponse {
         let answer: OutsideResponse
         do {
-            answer = try await self.answer(to: request, limit: limit)
+            answer = try await self.answer(to: request, limit: limit, operation)
         } catch {
             switch error {
             case .malformed: calls.count(operation, .malformed)
@@ -215,11 +218,17 @@ struct GatewayClient: Service, TLSUser {
     }
 
     /// An answer below 500, within the deadline.
-    private func answer(to request: OutsideRequest, limit: Int) async throws(Problem) -> OutsideResponse {
+    private func answer(
+        to request: OutsideRequest, limit: Int, _ operation: Calls.Operation
+    ) async throws(Problem) -> OutsideResponse {
         let answer: OutsideResponse
         do {
             answer = try await outside.send(request, within: deadline, limit: limit)
         } catch {
+            // What fails for want of an answer is logged where it is decided what follows; only here it is known why there is none.
+            logger.warning(
+                "the gateway doesn't answer",
+                metadata: ["operation": "\(operation.rawValue)", "reason": "\(error.rawValue)"])
             throw error == .tooLarge ? .malformed(.tooLarge) : .unavailable(status: nil)
         }
         guard answer.status.code < 500, answer.status != .tooManyRequests else {

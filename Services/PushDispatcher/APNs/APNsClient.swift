@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import Logging
 package import Loop
 package import Metrics
 package import Running
@@ -21,16 +22,19 @@ package final class APNsClient: Service, TLSUser {
 
     /// - Parameters:
     ///   - metrics: for its counters.
+    ///   - logger: for the reasons why pushes aren't accepted.
     ///   - random: for the jitter of retries.
     package init(
         _ plan: APNsPlan, on core: Core = Cores.shared.next(), clock: WallClock,
-        metrics: any MetricsFactory,
+        metrics: any MetricsFactory, logger: Logger,
         random: sending any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) {
         self.core = core
         credentials = plan.credentials
         dispatch = LocalTo(
-            APNsDispatch(on: core, plan: plan, clock: clock, metrics: APNsMetrics(metrics), random: random), on: core)
+            APNsDispatch(
+                on: core, plan: plan, clock: clock, metrics: APNsMetrics(metrics), log: APNsLog(logger),
+                random: random), on: core)
     }
 
     /// The client certificate, if the client authenticates with one.

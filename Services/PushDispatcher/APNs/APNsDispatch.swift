@@ -8,6 +8,7 @@ final class APNsDispatch {
     private let plan: APNsPlan
     private let clock: WallClock
     private let metrics: APNsMetrics
+    private var log: APNsLog
     private var random: any RandomNumberGenerator
     private var rate: SendRate
     private var connections: [[APNsConnection]]
@@ -46,13 +47,14 @@ final class APNsDispatch {
     }
 
     init(
-        on core: Core, plan: APNsPlan, clock: WallClock, metrics: APNsMetrics,
+        on core: Core, plan: APNsPlan, clock: WallClock, metrics: APNsMetrics, log: APNsLog,
         random: any RandomNumberGenerator
     ) {
         self.core = core
         self.plan = plan
         self.clock = clock
         self.metrics = metrics
+        self.log = log
         self.random = random
         rate = SendRate(perSecond: plan.rate, now: .now())
         connections = PushLane.allCases.map { _ in [] }
@@ -111,7 +113,9 @@ final class APNsDispatch {
 
     func answered(_ push: Int, _ reply: APNsReply, on connection: APNsConnection) {
         if let reason = reply.reason { metrics.rejected(reason) }
-        switch APNsVerdict(reply) {
+        let verdict = APNsVerdict(reply)
+        if verdict.isTrouble { log.note(reply, at: core.now) }
+        switch verdict {
         case .outcome(let outcome):
             resetGate(connection.lane)
             if outcome == .accepted { rate.accepted() }
@@ -159,6 +163,7 @@ final class APNsDispatch {
     }
 
     func failed(_ push: Int, _ cause: RetryCause, on connection: APNsConnection) {
+        log.note(cause, at: core.now)
         retry(push, cause, retryAfter: nil, on: connection)
     }
 

@@ -8,6 +8,8 @@ package struct Instruction: JSONMessage, Equatable {
         case reply
         /// Never answers.
         case silence
+        /// Accepts the push, and never answers.
+        case late
         /// Resets the stream with ``Instruction/code``.
         case reset
         /// Sends GOAWAY: no more streams are accepted, and this push wasn't processed.

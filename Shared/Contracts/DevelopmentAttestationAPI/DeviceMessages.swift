@@ -67,6 +67,12 @@ package struct DeviceCheckBehaviour: JSONMessage, Equatable {
     package enum Kind: String, Codable, Sendable, CaseIterable {
         /// As it should.
         case well
+        /// As it should, with a header field and a member that no version has.
+        case addsFields
+        /// 401, in Apple's words for a key that it doesn't know.
+        case refuses
+        /// 401 with an empty body.
+        case refusesSilently
         /// 429.
         case busy
         /// 500.

@@ -160,6 +160,12 @@ package struct GatewayBehaviour: JSONMessage, Equatable {
         case tooManyRequests
         /// The answer 200 with a page in HTML, as a load balancer in front gives it.
         case page
+        /// The answer 403 with the gateway's text for a revoked certificate.
+        case refused
+        /// The answer 403 without a word, as something in front of the gateway gives it.
+        case refusedSilently
+        /// The answer has a field and a member more, as a later version's may have.
+        case addedFields
         /// The request is carried out, and the connection closed instead of an answer.
         case lostAnswer
         /// The connection is closed before anything is done.
@@ -200,7 +206,11 @@ package struct GatewayBehaviour: JSONMessage, Equatable {
 
     /// The operations that it concerns.
     package enum Operation: String, Codable, Sendable, CaseIterable {
-        case upload, download, audit, callbacks
+        case upload, download, audit
+        /// The list of subscriptions.
+        case callbacks
+        /// One subscription that is made or ended.
+        case subscription
     }
 
     /// What goes wrong.

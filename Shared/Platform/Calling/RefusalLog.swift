@@ -16,8 +16,9 @@ package final class RefusalLog: Sendable {
 
     private struct Line: Hashable {
         let path: String
-        /// Nil for an answer that isn't one.
+        /// Nil without an answer, and for one that isn't one.
         let status: HTTPResponse.Status?
+        var reason: String?
     }
 
     private static let pause = Duration.seconds(60)
@@ -36,19 +37,37 @@ package final class RefusalLog: Sendable {
         case .unavailable: return
         case .refused(let status):
             if endpoint.refusals[status] == nil { refused(status, at: path, now: now) }
-        case .malformedAnswer:
-            guard isDue(Line(path: path, status: nil), now) else { return }
-            logger.warning("a peer's answers break the contract", metadata: ["peer": "\(peer)", "route": "\(path)"])
+        case .malformedAnswer: malformed(at: path, now: now)
         }
+    }
+
+    /// Tells of an answer that nobody understands.
+    package func malformed(at path: String, now: Moment = .now()) {
+        guard isDue(Line(path: path, status: nil), now) else { return }
+        logger.warning("a peer's answers break the contract", metadata: ["peer": "\(peer)", "route": "\(path)"])
+    }
+
+    /// Tells of a call without an answer.
+    ///
+    /// - Parameter reason: one of a few fixed words.
+    package func unanswered(_ reason: String, at path: String, now: Moment = .now()) {
+        guard isDue(Line(path: path, status: nil, reason: reason), now) else { return }
+        logger.warning(
+            "a peer doesn't answer", metadata: ["peer": "\(peer)", "route": "\(path)", "reason": "\(reason)"])
     }
 
     /// Tells of a refusal that isn't the fault of the caller's own caller.
     ///
-    /// - Parameter path: of the operation, without anything that belongs to one call.
-    package func refused(_ status: HTTPResponse.Status, at path: String, now: Moment = .now()) {
-        guard isDue(Line(path: path, status: status), now) else { return }
-        logger.warning(
-            "a peer refuses calls", metadata: ["peer": "\(peer)", "route": "\(path)", "status": "\(status.code)"])
+    /// - Parameters:
+    ///   - path: of the operation, without anything that belongs to one call.
+    ///   - reason: one of a few fixed words, if the peer gives reasons.
+    package func refused(
+        _ status: HTTPResponse.Status, at path: String, reason: String? = nil, now: Moment = .now()
+    ) {
+        guard isDue(Line(path: path, status: status, reason: reason), now) else { return }
+        var metadata: Logger.Metadata = ["peer": "\(peer)", "route": "\(path)", "status": "\(status.code)"]
+        if let reason { metadata["reason"] = "\(reason)" }
+        logger.warning("a peer refuses calls", metadata: metadata)
     }
 
     private func isDue(_ line: Line, _ now: Moment) -> Bool {

@@ -35,22 +35,22 @@ package struct OutsideResponse: Sendable {
     package let body: [UInt8]
 }
 
-/// Why a call to the outside has no answer.
-package enum OutsideProblem: Error, Equatable, Sendable {
+/// Why a call to the outside has no answer; one fixed word each, for the log.
+package enum OutsideProblem: String, Error, Sendable {
     /// The URL isn't one of `http` or `https`.
     case url
     /// The name has no address, or nobody is there.
-    case noConnection
+    case noConnection = "no_connection"
     /// The address may not be called.
-    case forbiddenAddress
+    case forbiddenAddress = "forbidden_address"
     /// The proxy refuses the call, or wants a name and a password.
     case proxy
     /// The server's certificate isn't trusted, or our own can't be used.
-    case tls
+    case tls = "certificate"
     /// The answer wasn't complete in time.
-    case timedOut
+    case timedOut = "late"
     /// The answer exceeds its limit.
-    case tooLarge
+    case tooLarge = "too_large"
     /// The connection ended early, or what came isn't HTTP.
     case malformed
     /// The task was cancelled.

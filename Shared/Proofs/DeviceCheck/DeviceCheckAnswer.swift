@@ -45,6 +45,16 @@ package enum DeviceCheckAnswer: Hashable, Sendable {
         }
     }
 
+    /// What Apple's text is about, in a word for the log; `none` if it isn't one of those that are known. The text itself may say anything.
+    package static func subject(of body: [UInt8]) -> String {
+        let text = String(decoding: body.prefix(longest), as: UTF8.self).lowercased()
+        let subjects = [
+            ("authorization", "authorization"), ("time stamp", "timestamp"), ("timestamp", "timestamp"),
+            ("device token", "device_token"), ("bits", "bits"), ("payload", "payload"),
+        ]
+        return subjects.first { text.contains($0.0) }?.1 ?? "none"
+    }
+
     /// "Bit State Not Found" in the documentation, "Failed to find bit state" in practice.
     private static func saysNeverSet(_ text: String) -> Bool {
         text.contains("bit state") && (text.contains("not found") || text.contains("failed to find"))

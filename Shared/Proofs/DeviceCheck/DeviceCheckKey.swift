@@ -38,13 +38,16 @@ package struct DeviceCheckKey: Sendable, CustomStringConvertible, CustomDebugStr
             }
     }
 
-    /// The token of the header field `Authorization: Bearer …`: a JWT with ES256. Apple accepts it for an hour.
+    /// How far Apple's clock may be behind, in seconds: nobody knows whether it takes a token of the future.
+    private static let skew: TimeInterval = 60
+
+    /// The token of the header field `Authorization: Bearer …`: a JWT with ES256, made a minute ago. Apple accepts it for an hour.
     package func token(at now: Date) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return try CompactJWS.text(
             header: encoder.encode(Header(kid: keyID)),
-            payload: encoder.encode(Claims(iss: team, iat: Int64(now.timeIntervalSince1970)))
+            payload: encoder.encode(Claims(iss: team, iat: Int64((now - Self.skew).timeIntervalSince1970)))
         ) { try key.signature(for: $0).rawRepresentation }
     }
 

@@ -95,26 +95,6 @@ struct IPhoneAdmissionTests {
         }
     }
 
-    @Test func `what Apple refuses for our key is told in the log, with route and status, and nothing of the phone`()
-        async throws
-    {
-        let log = CapturedLog()
-        try await DonationStage.run(settings: ["deviceCheck.teamID": "Z9Y8X7W6V5"], logger: log.logger()) { stage in
-            let phone = try SimulatedIPhone("anna", stage.vouchers)
-            let token = try phone.deviceToken()
-            for number in 1...2 {
-                let body = try phone.request(Wish.payload(number), deviceToken: token)
-                #expect(try await stage.send(DonationAPI.surveyOnIOS, body) == Reply(503, ""))
-            }
-            let lines = log.lines.filter { $0.contains("a peer refuses calls") }
-            #expect(lines.count == 1)
-            for part in ["devicecheck", "query_two_bits", #""401""#] {
-                #expect(lines.first?.contains(part) == true, "\(part)")
-            }
-            #expect(!log.lines.contains { $0.contains(token) })
-        }
-    }
-
     @Test(arguments: [DeviceCheckBehaviour.Kind.busy, .broken, .unavailable, .away])
     func `while Apple doesn't answer, apps are asked to come again, and lose nothing`(kind: DeviceCheckBehaviour.Kind)
         async throws

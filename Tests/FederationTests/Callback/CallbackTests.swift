@@ -92,8 +92,7 @@ struct CallbackTests {
                 try CallbackRegistration(
                     stage.runtime.configuration, for: stage.exchange, logger: Logger(label: "test") { _ in log }))
             let now = stage.clock.now
-            // First the list of subscriptions, then the new one.
-            try stage.gateway.misbehave(GatewayBehaviour(.refusedCallback, .callbacks, times: 2))
+            try stage.gateway.misbehave(GatewayBehaviour(.refusedCallback, .subscription, times: 1))
             // No error, after which the job would come again in half a minute.
             #expect(try await !registration.run(at: now))
             let shown = "federation_callback_registered"

@@ -66,15 +66,6 @@ struct GatewayClientTests {
         #expect(GatewayText.read(Array(body.utf8)) == text)
     }
 
-    @Test("a slow answer ends with the deadline")
-    func deadline() async throws {
-        try await GatewayStage.run(settings: ["gateway.deadline": "1"]) { stage in
-            try await stage.upload("FR", 20)
-            try stage.gateway.misbehave(GatewayBehaviour(.slow, .download))
-            #expect(await problem(stage.exchange.client) == .unavailable(status: nil))
-        }
-    }
-
     @Test("a certificate that isn't there, or doesn't belong to its key, is told at the start")
     func certificate() async throws {
         try await GatewayStage.run { stage in
@@ -82,7 +73,8 @@ struct GatewayClientTests {
                 var settings = stage.settings
                 settings[key] = value == "signing.key" ? settings["signing.key"] : value
                 #expect(throws: ConfigurationProblem.self) {
-                    try GatewayClient(GatewayPlan(Settings(settings)), metrics: PrometheusMetrics())
+                    try GatewayClient(
+                        GatewayPlan(Settings(settings)), metrics: PrometheusMetrics(), logger: stage.runtime.logger)
                 }
             }
         }

@@ -34,8 +34,12 @@ struct GatewayStage: Sendable {
         Date(timeIntervalSince1970: 1_000_000_000)..<Date(timeIntervalSince1970: 2_200_000_000)
     private static let countries: [(String, FederationIdentity.KeyKind)] = [("FR", .p256), ("NL", .p384)]
 
+    /// - Parameters:
+    ///   - changes: added to the usual settings, or replacing them.
+    ///   - seconds: by how many the gateway's clock is ahead.
     static func run<Outcome: Sendable>(
-        _ mode: GatewayMode = .efgs, settings changes: [String: String] = [:],
+        _ mode: GatewayMode = .efgs, settings changes: [String: String] = [:], gatewayAhead seconds: Double = 0,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: @Sendable (GatewayStage) async throws -> Outcome
     ) async throws -> Outcome {
         let clock = ManualClock(FederationStage.now)
@@ -46,7 +50,8 @@ struct GatewayStage: Sendable {
             try SimulatedCountry.make(try #require(CountryCode(code)), kind, validity: validity)
         }
         let gateway = try SimulatedGateway(
-            mode, anchor: anchor, home: home.member, countries: others, clock: clock.clock)
+            mode, anchor: anchor, home: home.member, countries: others,
+            clock: WallClock({ clock.now.addingTimeInterval(seconds) }, movedBy: { clock.clock.movedBy }))
         func file(_ name: String, _ text: String) throws -> String {
             let path = "\(certificates.directory)/\(name)"
             try DurableFile.write(Data(text.utf8), to: URL(filePath: path), mode: 0o600)
@@ -81,8 +86,7 @@ struct GatewayStage: Sendable {
                 let url = "https://localhost:\(try await listener.boundPort)"
                 let settings = settings.merging(["gateway.url": url]) { $1 }
                 let runtime = ServiceRuntime(
-                    name: "federation", settings: settings,
-                    clock: clock.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                    name: "federation", settings: settings, clock: clock.clock, logger: logger)
                 let exchange = try await GatewayExchange(
                     database.client, by: DatabaseClock(of: database.client, movedLike: clock.clock), runtime)
                 let stage = GatewayStage(

@@ -146,7 +146,8 @@ private struct Abroad {
 
     init(_ stage: GatewayStage) throws {
         self.stage = stage
-        client = try GatewayClient(GatewayPlan(stage.france), metrics: PrometheusMetrics())
+        client = try GatewayClient(
+            GatewayPlan(stage.france), metrics: PrometheusMetrics(), logger: stage.runtime.logger)
     }
 
     /// The keys of each upload, in the order of the batches.

@@ -26,7 +26,14 @@ final class TestProvider: Sendable {
         case says(String)
     }
 
+    /// What the portal asks of it.
+    enum Call: CaseIterable, Sendable {
+        case discovery, keys, code, refresh, push
+    }
+
     struct Behaviour: Sendable {
+        /// What it answers to some calls instead.
+        var answers: [Call: OutsideAnswer] = [:]
         var tokens = TokenEndpoint.works
         /// Changes the claims of ID tokens; values are JSON.
         var idToken: @Sendable (inout [String: String]) -> Void = { _ in }
@@ -77,6 +84,8 @@ final class TestProvider: Sendable {
     let port = TestPort.free()
     /// Holds answers to refreshes until it is opened.
     let gate: Gate?
+    /// Holds late answers until the provider ends.
+    private let late = Gate()
     private let certificates: TestCertificates
     private let foreign = P256.Signing.PrivateKey()
     private let client: P256.Signing.PublicKey
@@ -127,18 +136,47 @@ final class TestProvider: Sendable {
             name: "identity", host: "127.0.0.1", port: port,
             security: .publicTLS(try certificates.files(role: nil))
         ) { routes in
-            routes.on(.get, "/realms/health/.well-known/openid-configuration") { _ in Self.json(self.discovery) }
-            routes.on(.get, "/realms/health/keys") { _ in Self.json(self.keySet) }
+            routes.on(.get, "/realms/health/.well-known/openid-configuration") { _ in
+                try await self.respond(to: .discovery) { Self.json(self.discovery) }
+            }
+            routes.on(.get, "/realms/health/keys") { _ in
+                try await self.respond(to: .keys) { Self.json(self.keySet) }
+            }
             routes.on(.post, "/realms/health/par") { exchange in
                 let body = try await exchange.body(upTo: 16 << 10)
-                return self.push(try URLEncodedValues(decoding: String(decoding: body, as: UTF8.self)))
+                let form = try URLEncodedValues(decoding: String(decoding: body, as: UTF8.self))
+                return try await self.respond(to: .push) { self.push(form) }
             }
             routes.on(.post, "/realms/health/token") { exchange in
                 let body = try await exchange.body(upTo: 16 << 10)
-                return try await self.token(try URLEncodedValues(decoding: String(decoding: body, as: UTF8.self)))
+                let form = try URLEncodedValues(decoding: String(decoding: body, as: UTF8.self))
+                return try await self.respond(to: form["grant_type"] == "refresh_token" ? .refresh : .code) {
+                    try await self.token(form)
+                }
             }
         }
-        return try await withService(listeners: [listener]) { _ in try await body() }
+        return try await withService(listeners: [listener]) { _ in
+            defer { late.open() }
+            return try await body()
+        }
+    }
+
+    private func respond(to call: Call, _ answer: () async throws -> Response) async throws -> Response {
+        switch state.withLock({ $0.behaviour.answers[call] }) {
+        case .refusedWithReason: return Self.refusal("unauthorized_client")
+        case .refusedWithoutReason: return Response(status: .forbidden)
+        case .lateButDone:
+            let made = try await answer()
+            await late.pass()
+            return made
+        case .addedField:
+            var made = try await answer()
+            if let name = HTTPField.Name("x-added-later") { made.headers[name] = "1" }
+            let text = String(decoding: made.body.bytes, as: UTF8.self)
+            made.body = ResponseBody(Array(text.replacing(#"{""#, with: #"{"added_later":[1],""#).utf8))
+            return made
+        case .clockAhead, .clockBehind, nil: return try await answer()
+        }
     }
 
     // MARK: Authorization

@@ -24,7 +24,7 @@ struct ProviderTokensTests {
         let parts = try tokens.current().text.split(separator: ".").map(String.init)
         #expect(parts.count == 3)
         #expect(String(decoding: try decoded(parts[0]), as: UTF8.self) == #"{"alg":"ES256","kid":"KEY1234567"}"#)
-        #expect(String(decoding: try decoded(parts[1]), as: UTF8.self) == #"{"iss":"TEAM123456","iat":1790000000}"#)
+        #expect(String(decoding: try decoded(parts[1]), as: UTF8.self) == #"{"iss":"TEAM123456","iat":1789999940}"#)
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: decoded(parts[2]))
         #expect(key.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
     }

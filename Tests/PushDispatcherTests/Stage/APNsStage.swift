@@ -1,6 +1,7 @@
 import Crypto
 import DevelopmentAPNs
 import Foundation
+import Logging
 import Running
 import Serving
 import Synchronization
@@ -27,10 +28,13 @@ struct APNsStage {
     ///   - rules: changes to the service's usual rules.
     ///   - timing: by default backoff is short and timeouts are long.
     ///   - certificate: whether the client authenticates by a certificate instead of a token.
+    ///   - seconds: by how many the service's clock is ahead.
     ///   - serves: whether there is a service at all.
     static func run<R: Sendable>(
         rules change: (inout SimulatedRules) -> Void = { _ in }, timing: (inout APNsTiming) -> Void = { _ in },
         settings extra: [String: String] = [:], certificate: Bool = false, serves: Bool = true,
+        serviceAhead seconds: Double = 0,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (APNsStage) async throws -> R
     ) async throws -> R {
         let certificates = try TestCertificates()
@@ -39,7 +43,8 @@ struct APNsStage {
         var rules = SimulatedRules(topic: topic, team: team, keys: [keyID: key.publicKey])
         rules.updates = .perKey
         change(&rules)
-        let service = SimulatedAPNs(rules, clock: clock.clock, random: SeededGenerator(seed: 8))
+        let service = SimulatedAPNs(
+            rules, clock: WallClock { clock.now.addingTimeInterval(seconds) }, random: SeededGenerator(seed: 8))
         let listener = service.listener(
             "production", host: "127.0.0.1", port: 0, tls: try certificates.files(role: nil))
         let metrics = PrometheusMetrics()
@@ -70,7 +75,7 @@ struct APNsStage {
             plan.timing.connect = .seconds(60)
             timing(&plan.timing)
             let client = APNsClient(
-                plan, clock: clock.clock, metrics: metrics, random: SeededGenerator(seed: 3))
+                plan, clock: clock.clock, metrics: metrics, logger: logger, random: SeededGenerator(seed: 3))
             let result: Result<R, any Error>
             do {
                 result = .success(

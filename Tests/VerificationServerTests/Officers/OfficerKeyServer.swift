@@ -9,6 +9,8 @@ final class OfficerKeyServer: Sendable {
     enum Answer: Sendable {
         case keys(String)
         case status(HTTPResponse.Status)
+        /// 403 with an error in the form of OAuth (RFC 6749, section 5.2).
+        case refused
         /// To a place where the keys are.
         case redirect(String)
         /// The keys, with more space around them than anybody should read.
@@ -72,6 +74,10 @@ final class OfficerKeyServer: Sendable {
         switch answer.withLock({ $0 }) {
         case .keys(let keys): return Self.json(keys)
         case .status(let status): return Response(status: status)
+        case .refused:
+            return Response(
+                status: .forbidden, headers: [.contentType: "application/json"],
+                text: #"{"error":"access_denied","error_description":"this network may not read keys"}"#)
         case .redirect: return Response(status: .found, headers: [.location: "/elsewhere"])
         case .huge(let keys): return Self.json(keys + String(repeating: " ", count: 256 << 10))
         case .silence:

@@ -11,6 +11,7 @@ extension SimulatedAPNs {
                     status: instruction.status ?? 400, reason: instruction.reason,
                     timestamp: instruction.timestamp.map { Date(timeIntervalSince1970: Double($0) / 1000) })
             case .silence: .silence
+            case .late: .late
             case .reset: .reset(code: UInt32(clamping: instruction.code ?? 7))
             case .goAway: .goAway(SimulatedGoAway(last: .previous))
             case .hangUp: .hangUp

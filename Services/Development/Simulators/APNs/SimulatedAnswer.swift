@@ -6,6 +6,8 @@ package enum SimulatedAnswer: Sendable {
     case reply(status: Int, reason: String? = nil, timestamp: Date? = nil, retryAfter: Int? = nil)
     /// No reply, ever.
     case silence
+    /// The push is accepted, and no reply comes.
+    case late
     /// RST_STREAM with an HTTP/2 error code.
     case reset(code: UInt32)
     /// GOAWAY.

@@ -36,6 +36,7 @@ final class SimulatedConnection: ConnectionHandler {
     }
 
     private static let apnsID = HTTPField.Name("apns-id")
+    private static let addedLater = HTTPField.Name("x-added-later")
 
     init(_ service: SimulatedAPNs, _ connection: Connection) {
         self.service = service
@@ -124,6 +125,7 @@ final class SimulatedConnection: ConnectionHandler {
             reply(stream, status, reason, timestamp, retryAfter, push)
             closeIfDone()
         case .silence: break
+        case .late: _ = service.count(accepted: push)
         case .reset(let code):
             waiting.remove(stream)
             session?.reset(stream, HTTP2Code(rawValue: code))
@@ -141,6 +143,8 @@ final class SimulatedConnection: ConnectionHandler {
         var fields = FieldLines()
         if let id = push?.id, let name = Self.apnsID { fields.append(name, id) }
         if let retryAfter { fields.append(.retryAfter, String(retryAfter)) }
+        let addsFields = service.rules.addsFields
+        if addsFields, let name = Self.addedLater { fields.append(name, "1") }
         let status = HTTPResponse.Status(code: status)
         guard status != .ok else {
             session?.submitResponse(stream, status: status, fields: fields, body: nil)
@@ -148,7 +152,8 @@ final class SimulatedConnection: ConnectionHandler {
             return
         }
         fields.append(.contentType, "application/json")
-        let body = Array(Self.json(reason, timestamp).utf8)
+        let json = Self.json(reason, timestamp)
+        let body = Array((addsFields ? json.replacing("{", with: #"{"addedLater":[1],"#) : json).utf8)
         session?.submitResponse(stream, status: status, fields: fields, body: .bytes(body))
         service.count(rejection: reason ?? "")
         if (400..<500).contains(status.code), lastStream == nil {

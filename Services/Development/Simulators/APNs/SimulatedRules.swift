@@ -31,6 +31,8 @@ package struct SimulatedRules: Sendable {
     package var refusesInFlight = true
     /// The initial flow-control window; nil for the protocol's 65,535 bytes.
     package var window: Int?
+    /// Whether replies have a header field and a member that no version has.
+    package var addsFields = false
     /// The delay of an answer.
     package var delay: Duration = .zero
 

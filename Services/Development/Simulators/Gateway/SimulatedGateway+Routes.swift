@@ -23,11 +23,11 @@ extension SimulatedGateway {
             try await answerAudit($0, $1)
         }
         on(.get, "/diagnosiskeys/callback", .callbacks, in: &routes) { request, _ in try listCallbacks(request) }
-        on(.put, "/diagnosiskeys/callback/{id}", .callbacks, in: &routes) { request, fault in
+        on(.put, "/diagnosiskeys/callback/{id}", .subscription, in: &routes) { request, fault in
             if fault == .refusedCallback { throw Refusal.privateAddress }
             return try await putCallback(request)
         }
-        on(.delete, "/diagnosiskeys/callback/{id}", .callbacks, in: &routes) { request, _ in
+        on(.delete, "/diagnosiskeys/callback/{id}", .subscription, in: &routes) { request, _ in
             try deleteCallback(request)
         }
     }
@@ -45,6 +45,7 @@ extension SimulatedGateway {
             if let early = fault.answerInstead { return early }
             var response: Response
             do {
+                if fault == .refused { throw Refusal(.forbidden, "Client certificate is revoked") }
                 response = try await answer(request, fault)
             } catch let refusal as Refusal {
                 response = try refusal.response(to: request.path)
@@ -54,6 +55,7 @@ extension SimulatedGateway {
             case .slow: response.body = .slow
             case .endless: response.body = .gigabyte
             case .gatewayTimeout: response = Response(status: .gatewayTimeout)
+            case .addedFields: response.addFields()
             default: break
             }
             return response
@@ -171,11 +173,28 @@ extension GatewayBehaviour.Fault {
         switch self {
         case .unavailable: Response(status: .serviceUnavailable)
         case .tooManyRequests: Response(status: .tooManyRequests)
+        case .refusedSilently: Response(status: .forbidden)
         case .page:
             Response(
                 status: .ok, headers: [.contentType: "text/html"],
                 text: "<!DOCTYPE html><title>Maintenance</title><p>Please come back later.")
         default: nil
+        }
+    }
+}
+
+extension Response {
+    /// Adds what a later version may have: a header field, and a member of each object or a field of the message.
+    fileprivate mutating func addFields() {
+        if let name = HTTPField.Name("X-Added-Later") { headers[name] = "1" }
+        guard !body.bytes.isEmpty else { return }
+        let type = headers[.contentType] ?? ""
+        if type.hasPrefix("application/json") {
+            let text = String(decoding: body.bytes, as: UTF8.self)
+            body = ResponseBody(Array(text.replacing(#"{""#, with: #"{"addedLater":[1],""#).utf8))
+        } else if type.hasPrefix("application/protobuf") {
+            // A number under the tag 1000.
+            body = ResponseBody(Array(body.bytes) + [0xC0, 0x3E, 0x01])
         }
     }
 }

@@ -25,6 +25,8 @@ package final class ProviderTokens: Sendable {
     static let life: TimeInterval = 45 * 60
     static let shortestLife: TimeInterval = 20 * 60
     private static let longestLife: TimeInterval = 60 * 60
+    /// How far Apple's clock may be behind, in seconds: nobody knows whether APNs takes a token of the future.
+    private static let skew: TimeInterval = 60
 
     /// - Parameters:
     ///   - team: ten characters, the developer account's.
@@ -78,7 +80,7 @@ package final class ProviderTokens: Sendable {
     }
 
     private func renew(_ state: inout State, at now: Date) throws -> ProviderToken {
-        let second = Int(now.timeIntervalSince1970.rounded(.down))
+        let second = Int((now - Self.skew).timeIntervalSince1970.rounded(.down))
         let claims = Self.base64URL(Data(#"{"iss":"\#(team)","iat":\#(second)}"#.utf8))
         let signed = "\(header).\(claims)"
         let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation

@@ -49,4 +49,12 @@ enum APNsVerdict: Sendable, Equatable {
         default: self = .outcome(.refused(.unknown))
         }
     }
+
+    /// Whether somebody should know: it says nothing of one phone's token.
+    var isTrouble: Bool {
+        switch self {
+        case .outcome(.accepted), .outcome(.unregistered), .outcome(.wrongToken): false
+        case .outcome(.unreachable), .outcome(.givenUp), .outcome(.refused), .again: true
+        }
+    }
 }

@@ -8,7 +8,13 @@ import Synchronization
 package final class DeviceCheckRoutes: Sendable {
     private let service: SimulatedDeviceCheck
     private let pause: @Sendable (SimulatedDeviceCheck.Operation) async -> Void
-    private let behaviour = Mutex(DeviceCheckBehaviour.Kind.well)
+    private let behaviour = Mutex(Behaviour())
+
+    private struct Behaviour {
+        var kind = DeviceCheckBehaviour.Kind.well
+        /// Nil for all.
+        var operation: SimulatedDeviceCheck.Operation?
+    }
 
     /// Bytes of a request. Apple's own have less than 4,000.
     private static let bodyLimit = 16_384
@@ -23,8 +29,14 @@ package final class DeviceCheckRoutes: Sendable {
         self.pause = pause
     }
 
-    /// Says how the routes misbehave from now on.
-    package func behave(_ kind: DeviceCheckBehaviour.Kind) { behaviour.withLock { $0 = kind } }
+    /// Says how the routes, or one of them, misbehave from now on.
+    package func behave(_ kind: DeviceCheckBehaviour.Kind, only operation: SimulatedDeviceCheck.Operation? = nil) {
+        behaviour.withLock { $0 = Behaviour(kind: kind, operation: operation) }
+    }
+
+    private func kind(_ operation: SimulatedDeviceCheck.Operation) -> DeviceCheckBehaviour.Kind {
+        behaviour.withLock { $0.operation ?? operation == operation ? $0.kind : .well }
+    }
 
     /// Mounts what services call.
     package func mount(on routes: inout Routes) {
@@ -32,11 +44,20 @@ package final class DeviceCheckRoutes: Sendable {
             routes.on(.post, operation.rawValue) { exchange in
                 let body = try await exchange.body(upTo: Self.bodyLimit)
                 let authorization = exchange.request.headers[.authorization]
-                switch self.behaviour.withLock({ $0 }) {
+                switch self.kind(operation) {
                 case .well:
                     let reply = self.service.answer(operation, authorization: authorization, body: body)
                     await self.pause(operation)
                     return Self.response(reply)
+                case .addsFields:
+                    var response = Self.response(
+                        self.service.answer(operation, authorization: authorization, body: body))
+                    response.addFields()
+                    return response
+                case .refuses:
+                    return Self.response(
+                        DeviceCheckReply(status: 401, body: "Unable to verify authorization token"))
+                case .refusesSilently: return Response(status: .unauthorized)
                 case .busy: return Self.response(DeviceCheckReply(status: 429, body: "Too Many Requests"))
                 case .broken: return Self.response(DeviceCheckReply(status: 500, body: "Server Error"))
                 case .unavailable: return Self.response(DeviceCheckReply(status: 503, body: "Service Unavailable"))
@@ -55,5 +76,16 @@ package final class DeviceCheckRoutes: Sendable {
             status: HTTPResponse.Status(code: reply.status),
             headers: reply.body.isEmpty ? [:] : [.contentType: isJSON ? "application/json" : "text/plain"],
             text: reply.body)
+    }
+}
+
+extension Response {
+    /// Adds what a later version may have: a header field, and a member of an object.
+    fileprivate mutating func addFields() {
+        if let name = HTTPField.Name("X-Added-Later") { headers[name] = "1" }
+        let text = String(decoding: body.bytes, as: UTF8.self)
+        if text.hasPrefix("{") {
+            body = ResponseBody(Array(text.replacing(#"{""#, with: #"{"addedLater":[1],""#).utf8))
+        }
     }
 }

@@ -42,10 +42,11 @@ extension GatewayBehaviour.Fault {
     var operations: Set<GatewayBehaviour.Operation> {
         switch self {
         case .none: []
-        case .unavailable, .tooManyRequests, .page, .lostAnswer, .hangUp, .slow, .endless:
+        case .unavailable, .tooManyRequests, .page, .refused, .refusedSilently, .addedFields, .lostAnswer, .hangUp,
+            .slow, .endless:
             Set(GatewayBehaviour.Operation.allCases)
         case .partial, .gatewayTimeout: [.upload]
-        case .refusedCallback: [.callbacks]
+        case .refusedCallback: [.subscription]
         case .endlessChain, .loop, .otherTag, .interleaved, .foreignOrigin, .ownKeys: [.download]
         case .wrongAmount, .otherSignature, .untrusted, .withoutCertificates, .withoutAudit: [.audit]
         }
