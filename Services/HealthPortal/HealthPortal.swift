@@ -140,7 +140,12 @@ package struct HealthPortal: AsyncParsableCommand {
                 use: ShowStatus(verification: verification, discovery: discovery, pages: pages).handle))
         for asset in Assets.all { router.get(asset) }
 
-        let browsers = try Listener("listen", from: settings, defaultPort: 8070, security: .publicTLS(publicTLS)) {
+        var pageLimits = Limits.outer
+        // The provider may take long for its tokens, and for its keys besides: what it has spent isn't given up a moment before.
+        pageLimits.handler = .seconds(20)
+        let browsers = try Listener(
+            "listen", from: settings, defaultPort: 8070, security: .publicTLS(publicTLS), limits: pageLimits
+        ) {
             $0.pages(router, origins: origins, bodyLimit: 8 << 10) { error, request in
                 pages.refusal(Refusal(error), to: request)
             }

@@ -48,7 +48,6 @@ struct AnswerTests {
             }
             stage.clock.advance(by: 60)
             try await stage.provider.run {
-                let before = log.lines.count
                 var browser = stage.browser()
                 let first = try await ask(call, answer, &browser, stage)
                 #expect(first.status == row.status)
@@ -57,7 +56,10 @@ struct AnswerTests {
                 if let reason = row.reason {
                     #expect(log.has(LoggedCause(message, ["reason": reason])))
                 } else {
-                    #expect(!log.lines.dropFirst(before).contains { $0.contains(message) })
+                    // At its start the portal looked for the provider, which wasn't there yet.
+                    let atStart = [#""reason":"no_connection""#, #""reason":"keys_unread""#]
+                    let lines = log.lines.filter { $0.contains(message) }
+                    #expect(lines.filter { line in !atStart.contains { line.contains($0) } } == [])
                 }
                 guard !answer.isRight else { return }
                 try await goOn(call, answer, browser, stage)
