@@ -39,6 +39,7 @@ EXAMPLES = {
     "VIGIL_FURTHER_SIGNATURES": ("required", "yes"),
     "VIGIL_GATEWAY_NAME": ("efgs", "a name that is too long"),
     "VIGIL_GATEWAY_PROTOCOL": ("chgs", "http"),
+    "VIGIL_GATEWAY_SMALLEST_SIGNING_KEY": ("2048", "1024"),
     "VIGIL_GATEWAY_URL": ("https://gateway.health.org", "http://gateway.health.org"),
     "VIGIL_HTTPS_PROXY": ("http://proxy.health.org:3128", "proxy.health.org:3128"),
     "VIGIL_LABORATORIES": ("192.0.2.10:8020", "192.0.2.10:"),

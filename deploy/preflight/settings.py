@@ -155,6 +155,7 @@ RULES = {
     "VIGIL_CALLBACK_URL": url,
     "VIGIL_GATEWAY_NAME": pattern("[a-z0-9-]{1,16}", "1 to 16 lower-case letters, digits and hyphens"),
     "VIGIL_GATEWAY_PROTOCOL": choice("efgs", "chgs"),
+    "VIGIL_GATEWAY_SMALLEST_SIGNING_KEY": number(2048, 8192),
     "VIGIL_GATEWAY_URL": url,
     "VIGIL_HTTPS_PROXY": lambda value: url(value, schemes=("http", "https")),
     "VIGIL_NO_PROXY": text,
