@@ -73,6 +73,38 @@ struct RefreshTests {
         }
     }
 
+    @Test("a refresh goes on when the officer closes the page: the provider has spent the refresh token")
+    func closedPage() async throws {
+        let gate = Gate()
+        try await PortalStage.run(gate: gate) { stage in
+            var browser = try await stage.officer()
+            let old = try await stage.sealed()
+            stage.clock.advance(by: 250)
+            let port = try #require(URL(string: browser.base)?.port)
+            let tls = ClientTLS(trusting: "\(stage.certificates.directory)/authority.pem")
+            let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            try await RawTLSConnection.open(port: port, tls: tls) { page in
+                try await page.write(
+                    "GET /codes HTTP/1.1\r\nHost: localhost:\(port)\r\nSec-Fetch-Site: same-origin\r\nCookie: \(cookies)\r\n\r\n"
+                )
+                while stage.provider.refreshCalls == 0 { await Task.yield() }
+                try await page.reset()
+            }
+            // Meanwhile the portal learns that the page is gone.
+            #expect(try await browser.get("/help").status == 200)
+            gate.open()
+            func count(_ outcome: String) -> String? {
+                stage.metric(#"portal_provider_calls_total{call="refresh",outcome="\#(outcome)"}"#)
+            }
+            while count("answered") != "1", count("unavailable") != "1" { await Task.yield() }
+            try #require(count("answered") == "1")
+            while try await stage.sealed() == old { await Task.yield() }
+            stage.clock.advance(by: 60)
+            #expect(try await browser.get("/codes").status == 200)
+            #expect(stage.provider.refreshCalls == 1)
+        }
+    }
+
     @Test("a provider that has ended the session ends it here")
     func ended() async throws {
         try await PortalStage.run { stage in

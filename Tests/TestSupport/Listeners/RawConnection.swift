@@ -52,12 +52,7 @@ package final class RawConnection: Sendable {
     /// Ends the connection with a reset, as a client that disappears does.
     package func reset() async throws {
         try await run { descriptor in
-            var option = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-            var nobody = sockaddr()
-            nobody.sa_family = sa_family_t(AF_UNSPEC)
-            // Dissolves the connection at once; closing it comes later.
-            _ = connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+            dissolve(descriptor)
         }
     }
 
@@ -93,6 +88,15 @@ package final class RawConnection: Sendable {
     ) async throws -> Result {
         try await body(RawConnection(port: port))
     }
+}
+
+/// Dissolves a socket's connection at once, with a reset; closing the socket comes later.
+func dissolve(_ descriptor: Int32) {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    var nobody = sockaddr()
+    nobody.sa_family = sa_family_t(AF_UNSPEC)
+    _ = connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
 }
 
 /// A connection that the server has refused or closed.

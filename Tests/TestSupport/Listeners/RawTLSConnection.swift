@@ -40,6 +40,15 @@ package final class RawTLSConnection: @unchecked Sendable {
         }
     }
 
+    /// Ends the connection with a reset, as a browser that is closed may.
+    package func reset() async throws {
+        try await run { connection in
+            var socket: curl_socket_t = -1
+            vigil_curl_get_socket(connection.handle, &socket)
+            dissolve(socket)
+        }
+    }
+
     /// The next bytes that the server sends; none at the end.
     package func read() async -> [UInt8] {
         let bytes = try? await run { connection in
