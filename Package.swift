@@ -317,7 +317,8 @@ targets += service(
 targets += service(
     "PushDispatcher", executable: "push-dispatcher",
     uses: serviceParts + storageParts + [
-        "PushAPI", "PushFormat", "Credentials", "Crypto", "DequeModule", "HTTP2", "HTTPMessage", "Loop", "StrictJSON",
+        "PushAPI", "PushFormat", "Calling", "Credentials", "Crypto", "DequeModule", "HTTP2", "HTTPMessage",
+        "Loop", "StrictJSON",
     ],
     testsUse: [
         "DevelopmentAPNs", "DevelopmentAPNsAPI", "SwiftProtobuf",

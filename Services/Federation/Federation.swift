@@ -64,8 +64,7 @@ package struct Federation: AsyncParsableCommand {
 extension GatewayExchange {
     /// Keeps the subscription to callbacks; nil without `callback.url`.
     func registration(_ settings: Settings) throws -> RecurringJob? {
-        let made = try CallbackRegistration(settings, for: self)
-        guard let registration = made else { return nil }
+        guard let registration = try CallbackRegistration(settings, for: self) else { return nil }
         return RecurringJob("federation-callback", in: runtime) {
             $0.addingTimeInterval(3600)
         } work: { now in

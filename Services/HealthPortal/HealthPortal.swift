@@ -141,7 +141,7 @@ package struct HealthPortal: AsyncParsableCommand {
         for asset in Assets.all { router.get(asset) }
 
         var pageLimits = Limits.outer
-        // The provider may take long for its tokens, and for its keys besides: what it has spent isn't given up a moment before.
+        // Longer than a call for tokens and the reads of keys behind it: by then the provider has spent the code or the refresh token.
         pageLimits.handler = .seconds(20)
         let browsers = try Listener(
             "listen", from: settings, defaultPort: 8070, security: .publicTLS(publicTLS), limits: pageLimits

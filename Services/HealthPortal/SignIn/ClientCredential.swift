@@ -50,8 +50,8 @@ enum ClientCredential: Sendable {
 
 /// The token with which the portal proves who it is, for one request.
 ///
-/// Providers allow a token of the future a few seconds only (Keycloak: 15), and one that has ended none. It begins and ends so that both
-/// clocks may differ by ``Provider/skew`` either way.
+/// Providers accept a token from the future by a few seconds at most (Keycloak: 15), and no expired one. So it begins before our time, and
+/// ends late enough for a clock that differs by ``Provider/skew``.
 private struct ClientAssertion: Encodable {
     let iss: String
     let sub: String

@@ -1,3 +1,4 @@
+import Calling
 package import FoundationEssentials
 package import Logging
 package import Loop
@@ -33,7 +34,8 @@ package final class APNsClient: Service, TLSUser {
         credentials = plan.credentials
         dispatch = LocalTo(
             APNsDispatch(
-                on: core, plan: plan, clock: clock, metrics: APNsMetrics(metrics), log: APNsLog(logger),
+                on: core, plan: plan, clock: clock, metrics: APNsMetrics(metrics),
+                refusals: RefusalLog(peer: "apns", logger),
                 random: random), on: core)
     }
 

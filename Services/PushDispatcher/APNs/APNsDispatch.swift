@@ -1,4 +1,6 @@
+import Calling
 import FoundationEssentials
+import HTTPTypes
 import Loop
 import Running
 
@@ -8,7 +10,10 @@ final class APNsDispatch {
     private let plan: APNsPlan
     private let clock: WallClock
     private let metrics: APNsMetrics
-    private var log: APNsLog
+    /// Of the operation in ``refusals``, without the token.
+    private static let path = "/3/device"
+    /// Why pushes aren't accepted; what a reply says of one phone's token is only counted.
+    private let refusals: RefusalLog
     private var random: any RandomNumberGenerator
     private var rate: SendRate
     private var connections: [[APNsConnection]]
@@ -47,14 +52,14 @@ final class APNsDispatch {
     }
 
     init(
-        on core: Core, plan: APNsPlan, clock: WallClock, metrics: APNsMetrics, log: APNsLog,
+        on core: Core, plan: APNsPlan, clock: WallClock, metrics: APNsMetrics, refusals: RefusalLog,
         random: any RandomNumberGenerator
     ) {
         self.core = core
         self.plan = plan
         self.clock = clock
         self.metrics = metrics
-        self.log = log
+        self.refusals = refusals
         self.random = random
         rate = SendRate(perSecond: plan.rate, now: .now())
         connections = PushLane.allCases.map { _ in [] }
@@ -114,7 +119,11 @@ final class APNsDispatch {
     func answered(_ push: Int, _ reply: APNsReply, on connection: APNsConnection) {
         if let reason = reply.reason { metrics.rejected(reason) }
         let verdict = APNsVerdict(reply)
-        if verdict.isTrouble { log.note(reply, at: core.now) }
+        if verdict.isTrouble {
+            refusals.refused(
+                HTTPResponse.Status(code: reply.status), at: Self.path, reason: (reply.reason ?? .unknown).rawValue,
+                now: core.now)
+        }
         switch verdict {
         case .outcome(let outcome):
             resetGate(connection.lane)
@@ -163,7 +172,8 @@ final class APNsDispatch {
     }
 
     func failed(_ push: Int, _ cause: RetryCause, on connection: APNsConnection) {
-        log.note(cause, at: core.now)
+        // APNs refuses streams beside each rejected push.
+        if cause != .refusedStream { refusals.unanswered(cause.rawValue, at: Self.path, now: core.now) }
         retry(push, cause, retryAfter: nil, on: connection)
     }
 

@@ -5,8 +5,8 @@ import HTTPContract
 package struct ResultAnswer: JSONMessage, Equatable {
     /// For the verification server, the result as apps know it (0...9); for a test centre, a code of its kind of test.
     package let testResult: TestResultCode
-    /// When the sample was taken, in seconds since the epoch; nil if no result has been posted yet, for ``TestResultAPI/appResult``
-    /// then now.
+    /// When the sample was taken, in seconds since the epoch; nil if no result has been posted yet. Then ``TestResultAPI/appResult``
+    /// has the current time.
     package let sampleCollected: Int32?
     /// The laboratory's or centre's name for itself; nil if it gave none, or if no result has been posted yet.
     package let labID: String?

@@ -11,6 +11,7 @@ extension JSONSchema {
     static let seconds = integer(in: 0...Int(Int32.max))
     /// A whole number as text, which is taken for the number.
     static let digits = text(pattern: #"\s*[+-]?[0-9]+\s*"#)
+    /// The same, or a text without content, which is taken for no value.
     static let digitsOrNothing = text(pattern: #"\s*([+-]?[0-9]+)?\s*"#)
     /// The laboratory's name for itself, without control characters.
     static let labID = text(pattern: #"[^\u0000-\u001f\u007f-\u009f]*"#, count: 0...64, examples: ["lab-7"])

@@ -38,7 +38,7 @@ package struct DeviceCheckKey: Sendable, CustomStringConvertible, CustomDebugStr
             }
     }
 
-    /// How far Apple's clock may be behind, in seconds: nobody knows whether it takes a token of the future.
+    /// How far Apple's clock may be behind, in seconds. Apple doesn't say whether it accepts a token from the future.
     private static let skew: TimeInterval = 60
 
     /// The token of the header field `Authorization: Bearer …`: a JWT with ES256, made a minute ago. Apple accepts it for an hour.

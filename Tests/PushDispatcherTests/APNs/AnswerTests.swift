@@ -29,16 +29,16 @@ struct AnswerTests {
             Row(
                 outcome: .refused, accepted: 0,
                 cause: LoggedCause(
-                    "APNs doesn't accept a push", ["reason": "InvalidProviderToken", "status": "403"]))
+                    "a peer refuses calls", ["peer": "apns", "reason": "InvalidProviderToken", "status": "403"]))
         case .refusedWithoutReason:
             Row(
                 outcome: .refused, accepted: 0,
-                cause: LoggedCause("APNs doesn't accept a push", ["reason": "Unknown", "status": "403"]))
+                cause: LoggedCause("a peer refuses calls", ["peer": "apns", "reason": "Unknown", "status": "403"]))
         case .lateButDone:
             // Both pushes have one name, and wake the phone once.
             Row(
                 outcome: .finished, accepted: 2,
-                cause: LoggedCause("APNs doesn't accept a push", ["reason": "silence", "status": "none"]))
+                cause: LoggedCause("a peer doesn't answer", ["peer": "apns", "reason": "silence"]))
         case .addedField, .clockAhead, .clockBehind: Row(outcome: .finished, accepted: 1)
         }
     }

@@ -25,7 +25,7 @@ package final class ProviderTokens: Sendable {
     static let life: TimeInterval = 45 * 60
     static let shortestLife: TimeInterval = 20 * 60
     private static let longestLife: TimeInterval = 60 * 60
-    /// How far Apple's clock may be behind, in seconds: nobody knows whether APNs takes a token of the future.
+    /// How far Apple's clock may be behind, in seconds. Apple doesn't say whether APNs accepts a token from the future.
     private static let skew: TimeInterval = 60
 
     /// - Parameters:

@@ -50,7 +50,7 @@ enum APNsVerdict: Sendable, Equatable {
         }
     }
 
-    /// Whether somebody should know: it says nothing of one phone's token.
+    /// Whether an operator should know: it says nothing of one phone's token.
     var isTrouble: Bool {
         switch self {
         case .outcome(.accepted), .outcome(.unregistered), .outcome(.wrongToken): false
